@@ -18,7 +18,12 @@ pub fn criteria(config: &EvalConfig, schemas: &dyn Schemas) -> Reading {
         Ok(text) => Config::read(&text, schemas),
         // What a model writes is JSON.
         Err(error) => Reading {
-            config: Config { criteria: Vec::new(), source: JsonText::null() },
+            config: Config {
+                criteria: Vec::new(),
+                informational: Vec::new(),
+                source: JsonText::null(),
+                warnings: Vec::new(),
+            },
             faults: vec![ConfigFault::new("", error.to_string())],
         },
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use json_text::JsonText;
+use scoring::measurements::Efficiency;
 use scoring::state::Query;
 
 use crate::bridge::Bridge;
@@ -61,6 +62,8 @@ pub struct EvalCase {
     pub terminate_when: Termination,
     /// What is measured.
     pub metrics: Vec<Arc<dyn Metric>>,
+    /// What is reported beside them, and never passes or fails.
+    pub informational: Vec<Efficiency>,
     /// What goes wrong with tools on purpose.
     pub faults: Vec<ToolFault>,
     /// Decides which calls `faults` hit; the same seed hits the same calls. Each further repeat adds 1 to it.
@@ -148,6 +151,7 @@ impl EvalCase {
             recorded_calls: RecordedCalls::new(),
             terminate_when: Termination::default(),
             metrics: Vec::new(),
+            informational: Vec::new(),
             faults: Vec::new(),
             seed: 0,
             repeats: 1,

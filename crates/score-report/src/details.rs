@@ -135,6 +135,14 @@ fn facts(total: &Total<'_>) -> Vec<String> {
     if let Some(cost) = summary.cost {
         facts.push(format!("Cost of the models: {cost:.4}"));
     }
+    if !summary.informational.is_empty() {
+        let means = summary.informational.iter().map(|(name, mean)| match mean {
+            Some(mean) => format!("{name} {}", figure(*mean)),
+            None => format!("{name} not recorded"),
+        });
+        let means = means.collect::<Vec<_>>().join(", ");
+        facts.push(format!("Per turn, informational: {means}"));
+    }
     if !summary.models.is_empty() {
         facts.push(format!("Models: {}", summary.models.join(", ")));
     }

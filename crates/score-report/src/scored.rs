@@ -78,7 +78,14 @@ impl ScoredCase {
         }
         let (eval_id, name) = (expected.eval_id(), expected.name().map(str::to_owned));
         let measurements = config.criteria.iter().map(|it| it.metric.is_measurement()).collect();
-        let result = EvalCaseResult::scored(eval_id, name, results, clock() - begin);
+        let mut result = EvalCaseResult::scored(eval_id, name, results, clock() - begin);
+        if !config.informational.is_empty() {
+            actual.make_trace();
+            let trace = &actual.trace().trace;
+            let figures = config.informational.iter();
+            result.informational =
+                figures.map(|it| (it.name().to_owned(), it.per_turn(trace))).collect();
+        }
         Self {
             expected: Some(expected),
             actual: Some(actual),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use json_text::{JsonIndex, JsonText};
+use scoring::ConfigFault;
 use scoring::config::Config;
 use scoring::state::Query;
 use scoring::trajectory::{Matcher, NoSchemas};
@@ -546,7 +547,18 @@ impl Builder<'_> {
     fn criteria(&mut self, criteria: &Map<String, Value>, place: &str) -> Vec<Arc<dyn Metric>> {
         let Some(golden) = self.golden_trace(place) else { return Vec::new() };
         let text = JsonText::from_value(&serde_json::json!({ "criteria": criteria }));
-        match Config::read(&text, &NoSchemas).sound() {
+        let config = Config::read(&text, &NoSchemas).sound();
+        let criteria = config.and_then(|config| {
+            // A suite is no other program's file.
+            let mut faults = config.warnings.clone();
+            faults.extend(config.informational.iter().map(|figure| {
+                let message = "a metric that never passes or fails; remove it from the suite, or use count, \
+                               duration or tokens with bounds";
+                ConfigFault::new(&format!("/criteria/{}", figure.name()), message)
+            }));
+            if faults.is_empty() { Ok(config) } else { Err(faults) }
+        });
+        match criteria {
             Ok(config) => config
                 .criteria
                 .iter()

@@ -215,6 +215,7 @@ fn case_of(
         first_message: Some(first_message),
         recorded_calls: recorded_calls(&expected),
         metrics: metrics.collect(),
+        informational: options.config.informational.clone(),
         tags: found.tags,
         source: CaseSource {
             suite: String::new(),

@@ -1,4 +1,7 @@
 //! [`Fields`]: the members of an object of a config, taken by name; the rest is unknown.
+//!
+//! Configs belong to programs that ignore what they do not know. So an unknown member is a warning,
+//! one whose name is nearly a known one is a fault, and one that begins with `_` is a comment.
 
 use std::borrow::Cow;
 
@@ -6,7 +9,7 @@ use json_text::{JsonValue, Kind};
 
 use crate::config_fault::ConfigFault;
 use crate::json::pointer_step;
-use crate::nearest::nearest;
+use crate::nearest::{meant, nearest};
 
 /// The members of one object. Names are known in snake_case and camelCase, as ADK reads them; a
 /// `null` is an absent member.
@@ -15,6 +18,16 @@ pub(crate) struct Fields<'d> {
     place: String,
     asked: Vec<&'static str>,
     pub(crate) faults: Vec<ConfigFault>,
+    warnings: Vec<ConfigFault>,
+}
+
+/// What is wrong with an object and those in it.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    /// What prevents an evaluation.
+    pub(crate) faults: Vec<ConfigFault>,
+    /// What is ignored.
+    pub(crate) warnings: Vec<ConfigFault>,
 }
 
 impl<'d> Fields<'d> {
@@ -25,6 +38,7 @@ impl<'d> Fields<'d> {
             place: place.to_owned(),
             asked: Vec::new(),
             faults: Vec::new(),
+            warnings: Vec::new(),
         };
         if value.kind() != Kind::Object {
             fields.faults.push(ConfigFault::new(place, format!("{what} must be an object")));
@@ -48,10 +62,22 @@ impl<'d> Fields<'d> {
         found.map(|(_, value)| *value).filter(|value| value.kind() != Kind::Null)
     }
 
+    /// Whether the member is there.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        let found = self.entries.iter().find(|(written, _)| is_name(written, name));
+        found.is_some_and(|(_, value)| value.kind() != Kind::Null)
+    }
+
     /// Whether the member is `null`.
     pub(crate) fn is_null(&self, name: &str) -> bool {
         let found = self.entries.iter().find(|(written, _)| is_name(written, name));
         found.is_some_and(|(_, value)| value.kind() == Kind::Null)
+    }
+
+    /// Adds the findings of an object in this one.
+    pub(crate) fn add(&mut self, findings: Findings) {
+        self.faults.extend(findings.faults);
+        self.warnings.extend(findings.warnings);
     }
 
     /// Notes a fault at a member.
@@ -124,26 +150,36 @@ impl<'d> Fields<'d> {
         choice
     }
 
-    /// The faults, including unknown and duplicate members.
-    pub(crate) fn finish(self) -> Vec<ConfigFault> {
-        let mut faults = self.faults;
-        for (place, (written, _)) in self.entries.iter().enumerate() {
-            let mut before = self.entries.iter().take(place);
-            let asked = self.asked.iter().find(|name| is_name(written, name));
-            let same = asked.and_then(|name| before.find(|(before, _)| is_name(before, name)));
-            if let Some((same, _)) = same {
-                let place = format!("{}{}", self.place, pointer_step(written));
+    /// The findings, including unknown and duplicate members.
+    pub(crate) fn finish(self) -> Findings {
+        let Self { entries, place: object, asked, mut faults, mut warnings } = self;
+        for (at, (written, value)) in entries.iter().enumerate() {
+            let place = format!("{object}{}", pointer_step(written));
+            let Some(name) = asked.iter().find(|name| is_name(written, name)) else {
+                if value.kind() == Kind::Null || written.starts_with('_') {
+                    continue;
+                }
+                let what = format!("unknown field {written:?}");
+                match meant(written, asked.iter().copied()) {
+                    Some(meant) => {
+                        let message = format!("{what}; did you mean {meant}?");
+                        faults.push(ConfigFault::new(&place, message));
+                    }
+                    None => {
+                        let known = asked.join(", ");
+                        let message = format!("{what}; known are {known}");
+                        warnings.push(ConfigFault::new(&place, message));
+                    }
+                }
+                continue;
+            };
+            let mut before = entries.iter().take(at);
+            if let Some((same, _)) = before.find(|(before, _)| is_name(before, name)) {
                 let message = format!("duplicate of {same}; remove one");
                 faults.push(ConfigFault::new(&place, message));
             }
-            if !self.asked.iter().any(|name| is_name(written, name)) {
-                let meant = nearest(written, self.asked.iter().copied());
-                let place = format!("{}{}", self.place, pointer_step(written));
-                faults
-                    .push(ConfigFault::new(&place, format!("unknown field {written:?}; {meant}")));
-            }
         }
-        faults
+        Findings { faults, warnings }
     }
 }
 

@@ -4,9 +4,9 @@ use json_text::{JsonValue, Kind};
 
 use super::criterion::Metric;
 use super::fields::Fields;
-use super::judges::{judge, rubrics};
+use super::judges::{Question, judge, question, rubrics};
 use crate::adk::MatchType;
-use crate::measurements::{Bounds, Countable, DurationPart, EventKind, Per, TokenPart};
+use crate::measurements::{Bounds, Countable, DurationPart, Efficiency, EventKind, Per, TokenPart};
 use crate::response::Comparison;
 use crate::state::{Query, StateMeasure};
 use crate::trajectory::{ArgumentRules, Credit, Matching, Measure, Schemas, distances, pattern};
@@ -24,7 +24,7 @@ pub(super) const NEEDS_JUDGE: &str =
     "this criterion requires a judge. Use `rehearsal score --judge`";
 
 /// The names of all metrics.
-pub(super) const KNOWN: [&str; 28] = [
+pub(super) const KNOWN: [&str; 36] = [
     "trajectory",
     "response",
     "state",
@@ -36,6 +36,14 @@ pub(super) const KNOWN: [&str; 28] = [
     "trajectory_match",
     "response_match",
     "rubric_based",
+    "tool_name_match",
+    "node_order",
+    "rouge_match",
+    "contains_keywords",
+    "factual_accuracy",
+    "hallucination",
+    "safety",
+    "simulation_goals",
     "tool_trajectory_avg_score",
     "response_match_score",
     "response_evaluation_score",
@@ -67,7 +75,7 @@ pub(super) enum Named {
     /// Of ADK, computed by Google's evaluation service.
     AdkService,
     /// Of ADK, reported without a threshold.
-    Informational,
+    Informational(Efficiency),
     /// A function of the config's author.
     Custom,
     Trajectory {
@@ -82,16 +90,22 @@ pub(super) enum Named {
     Tokens,
     Rubric,
     LlmJudge,
+    /// Of AgentFlow: the share of the expected tools that were called.
+    ToolNames,
+    /// Of AgentFlow: ROUGE-1 of the response.
+    Rouge,
+    /// Of AgentFlow: the share of the keywords in the response.
+    Keywords,
+    /// Of AgentFlow: one question to a judge.
+    Judged(Question),
+    /// Of AgentFlow, computed from what only its graphs record.
+    Graph,
 }
 
 pub(super) fn named(name: &str) -> Option<Named> {
     Some(match name {
         "tool_trajectory_avg_score" => Named::AdkTrajectory,
         "response_match_score" => Named::AdkResponse,
-        "tool_call_count_v1"
-        | "inference_call_count_v1"
-        | "token_usage_v1"
-        | "invocation_duration_v1" => Named::Informational,
         "trajectory" => Named::Trajectory { agentflow: false },
         "trajectory_match" => Named::Trajectory { agentflow: true },
         "response" => Named::Response { agentflow: false },
@@ -102,14 +116,24 @@ pub(super) fn named(name: &str) -> Option<Named> {
         "tokens" => Named::Tokens,
         "rubric" | "rubric_based" => Named::Rubric,
         "llm_judge" => Named::LlmJudge,
+        "tool_name_match" => Named::ToolNames,
+        "rouge_match" => Named::Rouge,
+        "contains_keywords" => Named::Keywords,
+        "factual_accuracy" => Named::Judged(Question::FactualAccuracy),
+        "hallucination" => Named::Judged(Question::Hallucination),
+        "safety" => Named::Judged(Question::Safety),
+        "node_order" | "simulation_goals" => Named::Graph,
         "final_response_match_v2"
         | "hallucinations_v1"
         | "rubric_based_final_response_quality_v1"
         | "rubric_based_tool_use_quality_v1"
         | "rubric_based_multi_turn_trajectory_quality_v1" => Named::AdkJudged,
         "per_turn_user_simulator_quality_v1" => Named::AdkUserJudged,
-        _ if KNOWN.contains(&name) => Named::AdkService,
-        _ => return None,
+        _ => match Efficiency::parse(name) {
+            Some(figure) => Named::Informational(figure),
+            None if KNOWN.contains(&name) => Named::AdkService,
+            None => return None,
+        },
     })
 }
 
@@ -123,7 +147,7 @@ impl Named {
                 | Self::AdkJudged
                 | Self::AdkUserJudged
                 | Self::AdkService
-                | Self::Informational
+                | Self::Informational(_)
                 | Self::Custom
         )
     }
@@ -133,23 +157,42 @@ impl Named {
         match self {
             Self::AdkTrajectory | Self::AdkResponse => None,
             Self::AdkJudged | Self::AdkUserJudged | Self::AdkService => None,
-            Self::Informational | Self::Custom => None,
+            Self::Informational(_) | Self::Custom => None,
             Self::Trajectory { agentflow: false } | Self::State => Some(1.0),
             Self::Count | Self::Duration | Self::Tokens => Some(1.0),
             Self::Trajectory { agentflow: true } | Self::Response { .. } => {
                 Some(AGENTFLOW.threshold)
             }
-            Self::Rubric | Self::LlmJudge => Some(AGENTFLOW.threshold),
+            Self::Rubric | Self::LlmJudge | Self::ToolNames | Self::Rouge => {
+                Some(AGENTFLOW.threshold)
+            }
+            Self::Keywords | Self::Judged(_) | Self::Graph => Some(AGENTFLOW.threshold),
         }
     }
 
     /// Reads what the metric takes; `None` where it cannot be computed.
     pub(super) fn read(self, fields: &mut Fields<'_>, schemas: &dyn Schemas) -> Option<Metric> {
+        // AgentFlow 0.10 writes every member of its model into every criterion.
+        let is_written_by_agentflow = fields.has("api_style");
+        if is_written_by_agentflow || self.is_of_agentflow() {
+            for name in AGENTFLOW_MEMBERS {
+                fields.take(name);
+            }
+        }
         match self {
+            // Since 0.10 a judge compares the responses.
+            Self::Response { agentflow: true } if is_written_by_agentflow => {
+                judge(fields).map(Metric::Judged)
+            }
             Self::AdkTrajectory | Self::AdkResponse => {
                 fields.take("include_intermediate_responses_in_final");
                 if self == Self::AdkResponse {
                     return Some(Metric::AdkResponse);
+                }
+                if fields.is_null("match_type") {
+                    // As it is a fault for ADK.
+                    fields.fault("match_type", "match_type must not be null; remove it for EXACT");
+                    return None;
                 }
                 let match_type = match_type(fields)?;
                 let ignore_args = fields.truth("ignore_args").unwrap_or(false);
@@ -172,7 +215,7 @@ impl Named {
                 };
                 Some(Metric::NotHere { remedy })
             }
-            Self::Informational => None,
+            Self::Informational(_) => None,
             Self::Custom => {
                 fields.take("include_intermediate_responses_in_final");
                 Some(Metric::NotHere {
@@ -180,15 +223,7 @@ impl Named {
                 })
             }
             Self::Trajectory { .. } => trajectory(fields, schemas),
-            Self::Response { agentflow } => {
-                if agentflow {
-                    // Members of every criterion of AgentFlow, which these metrics do not look at.
-                    for name in ["match_type", "judge_model", "rubrics"] {
-                        fields.take(name);
-                    }
-                }
-                response(fields).map(Metric::Response)
-            }
+            Self::Response { .. } => response(fields).map(Metric::Response),
             Self::State => state(fields),
             Self::Count => {
                 let kind = fields.choice("event", &EventKind::NAMES, EventKind::parse);
@@ -225,11 +260,49 @@ impl Named {
             }
             Self::Rubric => rubrics(fields).map(Metric::Judged),
             Self::LlmJudge => judge(fields).map(Metric::Judged),
+            Self::ToolNames => Some(Metric::Trajectory(Box::new(Matching {
+                match_type: MatchType::AnyOrder,
+                ignore_args: true,
+                measure: Measure::Recall,
+                ..Matching::default()
+            }))),
+            Self::Rouge => Some(Metric::Response(Comparison::Rouge1)),
+            Self::Keywords => {
+                let texts = fields.take("keywords").filter(|it| !it.is_empty());
+                let Some(value) = texts else {
+                    fields.fault("keywords", "keywords must have at least one string");
+                    return None;
+                };
+                let texts = texts_of(fields, "keywords", value)?;
+                Some(Metric::Response(Comparison::Contains { texts: Some(texts), normalize: true }))
+            }
+            Self::Judged(of) => question(fields, of).map(Metric::Judged),
+            Self::Graph => {
+                Some(Metric::NotHere { remedy: "only AgentFlow computes it, from its graph's run" })
+            }
         }
+    }
+
+    /// Whether only AgentFlow has the name.
+    fn is_of_agentflow(self) -> bool {
+        matches!(
+            self,
+            Self::Trajectory { agentflow: true }
+                | Self::Response { agentflow: true }
+                | Self::ToolNames
+                | Self::Rouge
+                | Self::Keywords
+                | Self::Judged(_)
+                | Self::Graph
+        )
     }
 }
 
-/// A name, or ADK's number for it. A `null` is a fault, as it is for ADK.
+/// The members of every criterion of AgentFlow, beside those of all criteria.
+const AGENTFLOW_MEMBERS: [&str; 7] =
+    ["match_type", "judge_model", "num_samples", "rubrics", "keywords", "check_args", "api_style"];
+
+/// A name, or ADK's number for it.
 fn match_type(fields: &mut Fields<'_>) -> Option<MatchType> {
     let before = fields.faults.len();
     let number = fields.take("match_type").filter(|value| value.kind() == Kind::Number);
@@ -243,9 +316,6 @@ fn match_type(fields: &mut Fields<'_>) -> Option<MatchType> {
         }
         None => fields.choice("match_type", &MatchType::NAMES, MatchType::parse),
     };
-    if found.is_none() && fields.is_null("match_type") {
-        fields.fault("match_type", "match_type must not be null; remove it for EXACT");
-    }
     if fields.faults.len() > before { None } else { Some(found.unwrap_or_default()) }
 }
 
@@ -253,15 +323,22 @@ fn trajectory(fields: &mut Fields<'_>, schemas: &dyn Schemas) -> Option<Metric> 
     fields.take("judge_model");
     fields.take("rubrics");
     let match_type = match_type(fields);
-    let ignore_args = fields.truth("ignore_args").unwrap_or(false);
+    // AgentFlow's switch is the other way around, and its score the share of the expected calls.
+    let check_args = if fields.has("check_args") { fields.truth("check_args") } else { None };
+    let ignore_args = fields.truth("ignore_args").or(check_args.map(|check| !check));
+    let ignore_args = ignore_args.unwrap_or(false);
     let place = fields.place("arguments");
     let rules = match fields.take("arguments") {
         Some(value) => fields.kept(ArgumentRules::read(value, &place, schemas)),
         None => Some(ArgumentRules::default()),
     };
-    let measure = fields.choice("score", &Measure::NAMES, Measure::parse).unwrap_or_default();
+    let measure = fields.choice("score", &Measure::NAMES, Measure::parse);
     let credit = fields.choice("credit", &Credit::NAMES, Credit::parse).unwrap_or_default();
     let (match_type, rules) = match_type.zip(rules)?;
+    let measure = measure.unwrap_or(match check_args {
+        Some(_) if match_type != MatchType::Exact => Measure::Recall,
+        _ => Measure::All,
+    });
     let matching =
         Matching { match_type, ignore_args, rules, measure, credit, ..Matching::default() };
     Some(Metric::Trajectory(Box::new(matching)))
@@ -280,7 +357,7 @@ fn response(fields: &mut Fields<'_>) -> Option<Comparison> {
         "contains" => {
             let normalize = fields.truth("normalise").unwrap_or(false);
             let texts = match fields.take("texts") {
-                Some(value) => Some(texts(fields, value)?),
+                Some(value) => Some(texts_of(fields, "texts", value)?),
                 None => None,
             };
             Comparison::Contains { texts, normalize }
@@ -307,14 +384,18 @@ fn response(fields: &mut Fields<'_>) -> Option<Comparison> {
     })
 }
 
-fn texts(fields: &mut Fields<'_>, value: JsonValue<'_>) -> Option<Vec<String>> {
+fn texts_of(
+    fields: &mut Fields<'_>,
+    name: &'static str,
+    value: JsonValue<'_>,
+) -> Option<Vec<String>> {
     let texts: Option<Vec<String>> = match value.string() {
         Some(text) => Some(vec![text.into_owned()]),
         None => value.items().map(|item| Some(item.string()?.into_owned())).collect(),
     };
     let texts = texts.filter(|texts| !texts.is_empty() && value.kind() != Kind::Object);
     if texts.is_none() {
-        fields.fault("texts", "texts must be a string or an array of at least one string");
+        fields.fault(name, format!("{name} must be a string or an array of at least one string"));
     }
     texts
 }

@@ -3,13 +3,13 @@
 use json_text::{JsonIndex, JsonText, JsonValue, Kind};
 
 use super::criterion::{Criterion, Metric};
-use super::fields::{Fields, number};
+use super::fields::{Fields, Findings, number};
 use super::metric::{AGENTFLOW, KNOWN, Named, named};
 use crate::adk::MatchType;
 use crate::config_fault::ConfigFault;
 use crate::json::pointer_step;
 use crate::judge::{Combine, JudgeCriterion};
-use crate::measurements::EventKind;
+use crate::measurements::{Efficiency, EventKind};
 use crate::nearest::nearest;
 use crate::response::Comparison;
 use crate::trajectory::Schemas;
@@ -19,8 +19,12 @@ use crate::trajectory::Schemas;
 pub struct Config {
     /// The criteria, in the order of the config, those that are switched off left out.
     pub criteria: Vec<Criterion>,
+    /// The figures that are reported beside them, in the order of the config.
+    pub informational: Vec<Efficiency>,
     /// The config as it was read, for the report.
     pub source: JsonText,
+    /// What was ignored, in the order of the config.
+    pub warnings: Vec<ConfigFault>,
 }
 
 /// Something of a case that a config names.
@@ -42,7 +46,7 @@ pub enum Name<'c> {
 /// A config with its faults. An evaluation does not start with a fault.
 #[derive(Debug, Clone)]
 pub struct Reading {
-    /// What could be read; unknown members are left out, as ADK does.
+    /// What could be read.
     pub config: Config,
     /// What is wrong, in the order of the config.
     pub faults: Vec<ConfigFault>,
@@ -126,19 +130,24 @@ impl Config {
             let message = "duplicate name; remove one";
             fields.faults.push(ConfigFault::new(&place, message));
         }
-        let mut criteria = Vec::new();
+        let (mut criteria, mut informational) = (Vec::new(), Vec::new());
         let mut are_off = false;
         let custom = names_of(fields.take("custom_metrics"));
         match fields.take("criteria") {
             Some(object) if object.kind() == Kind::Object => {
                 let place = fields.place("criteria");
                 for (name, value) in object.entries() {
+                    if value.kind() == Kind::Null || name.starts_with('_') {
+                        continue;
+                    }
                     let place = format!("{place}{}", pointer_step(&name));
-                    let (criterion, faults) =
-                        read_criterion(&name, value, &place, &custom, schemas);
-                    are_off |= criterion.is_none();
-                    criteria.extend(criterion);
-                    fields.faults.extend(faults);
+                    let (entry, findings) = read_entry(&name, value, &place, &custom, schemas);
+                    match entry {
+                        Some(Entry::Criterion(criterion)) => criteria.push(criterion),
+                        Some(Entry::Informational(figure)) => informational.push(figure),
+                        None => are_off = true,
+                    }
+                    fields.add(findings);
                 }
             }
             Some(_) => {
@@ -146,10 +155,10 @@ impl Config {
             }
             None => {}
         }
-        for name in ["user_simulator_config", "live_model_config", "$schema"] {
+        for name in SETTINGS {
             fields.take(name);
         }
-        let mut faults = fields.finish();
+        let Findings { mut faults, warnings } = fields.finish();
         if criteria.is_empty() && faults.is_empty() {
             let message = match are_off {
                 true => "every criterion is disabled; remove \"enabled\": false from one",
@@ -157,7 +166,7 @@ impl Config {
             };
             faults.push(ConfigFault::new("/criteria", message));
         }
-        Reading { config: Self { criteria, source: text.clone() }, faults }
+        Reading { config: Self { criteria, informational, source: text.clone(), warnings }, faults }
     }
 
     /// What ADK scores by without a config: `tool_trajectory_avg_score` from 1.0 on and
@@ -199,8 +208,32 @@ impl Config {
             threshold,
             metric,
         });
-        Self { criteria: criteria.collect(), source }
+        Self {
+            criteria: criteria.collect(),
+            informational: Vec::new(),
+            source,
+            warnings: Vec::new(),
+        }
     }
+}
+
+/// What ADK and AgentFlow configure beside the criteria, which does not change a score.
+const SETTINGS: [&str; 9] = [
+    "user_simulator_config",
+    "live_model_config",
+    "parallel",
+    "max_concurrency",
+    "timeout",
+    "verbose",
+    "mock_mode",
+    "reporter",
+    "$schema",
+];
+
+/// An entry of `criteria`.
+enum Entry {
+    Criterion(Criterion),
+    Informational(Efficiency),
 }
 
 /// The error for a threshold that every score meets, or none.
@@ -219,19 +252,22 @@ fn names_of(object: Option<JsonValue<'_>>) -> Vec<String> {
     entries.into_iter().map(|(name, _)| name.into_owned()).collect()
 }
 
-/// One criterion, when it can be read and is not switched off.
-fn read_criterion(
+/// One entry, when it can be read and is not switched off.
+fn read_entry(
     name: &str,
     value: JsonValue<'_>,
     place: &str,
     custom: &[String],
     schemas: &dyn Schemas,
-) -> (Option<Criterion>, Vec<ConfigFault>) {
+) -> (Option<Entry>, Findings) {
+    let fault = |message: String| {
+        let faults = vec![ConfigFault::new(place, message)];
+        (None, Findings { faults, ..Findings::default() })
+    };
     let is_object = value.kind() == Kind::Object;
     let given = value.member("metric").and_then(JsonValue::string);
     if KNOWN.contains(&name) && given.as_deref().is_some_and(|metric| metric != name) {
-        let message = format!("{name} is the name of another metric; rename the criterion");
-        return (None, vec![ConfigFault::new(place, message)]);
+        return fault(format!("{name} is the name of another metric; rename the criterion"));
     }
     let found = match given.as_deref() {
         Some(metric) => named(metric).ok_or(metric),
@@ -242,31 +278,33 @@ fn read_criterion(
         Ok(found) => found,
         Err(unknown) => {
             let meant = nearest(unknown, KNOWN);
-            let message = if given.is_some() {
-                format!("unknown metric {unknown:?}; {meant}")
-            } else {
-                format!("unknown metric {unknown:?}; {meant} (another name requires \"metric\")")
-            };
-            return (None, vec![ConfigFault::new(place, message)]);
+            let hint = if given.is_some() { "" } else { " (another name requires \"metric\")" };
+            return fault(format!("unknown metric {unknown:?}; {meant}{hint}"));
         }
     };
-    if let Named::Informational = found {
-        let message = "this metric reports a value and has no threshold; use the metrics count, \
-                       duration and tokens for bounds";
-        return (None, vec![ConfigFault::new(place, message)]);
-    }
     // A bare threshold is an object with nothing else.
     let empty = JsonText::from_value(&serde_json::json!({}));
     let nothing = JsonIndex::of(&empty);
     let bare = if is_object { None } else { number(value) };
     if !is_object && bare.is_none() {
-        let message = "a criterion must be a threshold or an object";
-        return (None, vec![ConfigFault::new(place, message)]);
+        return fault("a criterion must be a threshold or an object".to_owned());
     }
     let mut fields =
         Fields::of(if is_object { value } else { nothing.root() }, place, "a criterion");
     let enabled = fields.truth("enabled").unwrap_or(true);
     fields.take("metric");
+    if let Named::Informational(figure) = found {
+        let threshold = fields.number("threshold");
+        fields.take("include_intermediate_responses_in_final");
+        if threshold.or(bare).is_some() {
+            let message = format!(
+                "{name} has no threshold, as in ADK: it is reported and never passes or fails. Write {{}}, or \
+                 use the metrics count, duration and tokens for bounds"
+            );
+            fields.faults.push(ConfigFault::new(place, message));
+        }
+        return (enabled.then_some(Entry::Informational(figure)), fields.finish());
+    }
     let threshold = fields.number("threshold").or(bare).or(found.default_threshold());
     if threshold.is_none() && fields.faults.is_empty() {
         fields.fault("threshold", "threshold is required, as in ADK");
@@ -280,10 +318,10 @@ fn read_criterion(
             None => fields.fault("threshold", message),
         }
     }
-    let faults = fields.finish();
+    let findings = fields.finish();
     let criterion = metric
         .zip(threshold)
         .filter(|_| enabled)
         .map(|(metric, threshold)| Criterion { name: name.to_owned(), threshold, metric });
-    (criterion, faults)
+    (criterion.map(Entry::Criterion), findings)
 }

@@ -1,10 +1,11 @@
 //! Configs of both kinds, sound and faulty.
 
 use expect_test::{Expect, expect};
-use json_text::JsonText;
+use json_text::{JsonIndex, JsonText};
 
 use super::{Config, Criterion, Metric, Name, Tools};
 use crate::adk::MatchType;
+use crate::measurements::Efficiency;
 use crate::trace::{Invocation, ToolCall, Trace};
 use crate::trajectory::NoSchemas;
 
@@ -83,6 +84,113 @@ fn agentflow_configs_are_read_unchanged() {
 }
 
 #[test]
+fn presets_of_agentflow_are_read_as_it_writes_them() {
+    // Written by AgentFlow 0.10.1 of its own presets.
+    let presets = json(include_str!("../../tests/expected/agentflow_presets.json"));
+    let index = JsonIndex::of(&presets);
+    let mut lines = Vec::new();
+    for (preset, value) in index.root().entries() {
+        let config = sound(value.text());
+        assert_eq!(config.warnings, [], "{preset}");
+        let criteria = config.criteria.iter().map(|one| {
+            let what = match &one.metric {
+                Metric::Trajectory(it) => {
+                    format!("{:?} {:?} names only: {}", it.match_type, it.measure, it.ignore_args)
+                }
+                Metric::Judged(it) => format!("{} samples of {}", it.samples, it.model),
+                metric => format!("{metric:?}"),
+            };
+            format!("  {} from {}: {what}", one.name, one.threshold)
+        });
+        lines.push(format!("{preset}\n{}", criteria.collect::<Vec<_>>().join("\n")));
+    }
+    expect![[r#"
+        response_quality
+          response_match from 0.7: 3 samples of gemini-2.5-flash
+          llm_judge from 0.7: 1 samples of gemini-2.5-flash
+        tool_usage
+          tool_name_match from 1: AnyOrder Recall names only: true
+          trajectory from 1: Exact All names only: false
+        conversation_flow
+          trajectory from 0.8: InOrder Recall names only: true
+          response_match from 0.8: 3 samples of gemini-2.5-flash
+        quick_check
+          rouge_match from 0.5: Response(Rouge1)
+        comprehensive
+          tool_name_match from 1: AnyOrder Recall names only: true
+          trajectory from 1: InOrder Recall names only: false
+          rouge_match from 0.8: Response(Rouge1)
+          llm_judge from 0.8: 3 samples of gemini-2.5-flash
+          factual_accuracy from 0.8: 3 samples of gemini-2.5-flash
+          hallucination from 0.8: 3 samples of gemini-2.5-flash
+          safety from 0.8: 3 samples of gemini-2.5-flash
+        safety_check
+          hallucination from 0.8: 3 samples of gemini-2.5-flash
+          safety from 0.8: 3 samples of gemini-2.5-flash
+        default
+          trajectory from 1: Exact All names only: true
+          response_match from 0.8: 3 samples of gemini-2.5-flash
+        strict
+          trajectory from 1: Exact All names only: false
+          response_match from 0.9: 3 samples of gemini-2.5-flash
+          llm_judge from 0.9: 5 samples of gemini-2.5-flash
+        relaxed
+          trajectory from 0.8: InOrder Recall names only: true
+          response_match from 0.6: 3 samples of gemini-2.5-flash
+        rubrics
+          trajectory from 1: Exact All names only: true
+          response_match from 0.8: 3 samples of gemini-2.5-flash
+          rubric_based from 0.8: 3 samples of gemini-2.5-flash"#]]
+    .assert_eq(&lines.join("\n"));
+    let config = sound(
+        r#"{"criteria": {"contains_keywords": {"keywords": ["Refund", "14 days"], "api_style": "chat"},
+            "rubric_based": {"rubrics": [{"rubric_id": "polite", "content": "Is it polite?"}]}}}"#,
+    );
+    let Metric::Response(keywords) = &config.criteria[0].metric else { panic!("of responses") };
+    assert_eq!(
+        format!("{keywords:?}"),
+        r#"Contains { texts: Some(["Refund", "14 days"]), normalize: true }"#
+    );
+    let Metric::Judged(judge) = &config.criteria[1].metric else { panic!("judged") };
+    assert_eq!(
+        (&*judge.rubrics[0].name, &*judge.rubrics[0].description),
+        ("polite", "Is it polite?")
+    );
+    check_faults(
+        r#"{"criteria": {"contains_keywords": {"keywords": []}}}"#,
+        &expect!["/criteria/contains_keywords/keywords: keywords must have at least one string"],
+    );
+}
+
+#[test]
+fn members_of_other_programs_are_ignored_with_a_warning() {
+    let config = sound(
+        r#"{"_comment": "for the release", "owner": "qa", "reporter": {"html": true}, "custom_metrics": null, "x": null,
+            "criteria": {"_why": "as agreed", "response_match": null,
+                "trajectory": {"match_type": null, "_note": "strict", "severity": "high"}}}"#,
+    );
+    assert_eq!(config.criteria.len(), 1);
+    let warnings: Vec<String> = config.warnings.iter().map(ToString::to_string).collect();
+    expect![[r#"
+        /criteria/trajectory/severity: unknown field "severity"; known are enabled, metric, threshold, judge_model, rubrics, match_type, ignore_args, arguments, score, credit
+        /owner: unknown field "owner"; known are custom_metrics, criteria, user_simulator_config, live_model_config, parallel, max_concurrency, timeout, verbose, mock_mode, reporter, $schema"#]].assert_eq(&warnings.join("\n"));
+}
+
+#[test]
+fn efficiency_is_informational() {
+    let config = sound(
+        r#"{"criteria": {"response_match_score": 0.8, "tool_call_count_v1": {}, "invocation_duration_v1": {},
+            "inference_call_count_v1": null, "token_usage_v1": {"enabled": false}}}"#,
+    );
+    assert_eq!(config.criteria.len(), 1);
+    assert_eq!(config.informational, [Efficiency::ToolCalls, Efficiency::Seconds]);
+    check_faults(
+        r#"{"criteria": {"token_usage_v1": {}}}"#,
+        &expect![[r#"/criteria: no criteria; add one, such as "tool_trajectory_avg_score": 1.0"#]],
+    );
+}
+
+#[test]
 fn own_criteria_can_have_any_name() {
     let config = sound(
         r#"{"criteria": {
@@ -143,7 +251,7 @@ fn mistyped_names_get_suggestions() {
     check_faults(
         r#"{"criteria": {"tool_call_count_v1": 5}}"#,
         &expect![
-            "/criteria/tool_call_count_v1: this metric reports a value and has no threshold; use the metrics count, duration and tokens for bounds"
+            "/criteria/tool_call_count_v1: tool_call_count_v1 has no threshold, as in ADK: it is reported and never passes or fails. Write {}, or use the metrics count, duration and tokens for bounds"
         ],
     );
     check_faults(
@@ -155,9 +263,9 @@ fn mistyped_names_get_suggestions() {
         &expect![[r#"/criteria/few/event: unknown event "toolcall"; did you mean tool_call?"#]],
     );
     check_faults(
-        r#"{"criteria": {"r": {"metric": "rubric", "rubrics": [{"name": "a", "description": "b", "weight": 0, "wait": 1}]}}}"#,
+        r#"{"criteria": {"r": {"metric": "rubric", "rubrics": [{"name": "a", "description": "b", "weight": 0, "weigth": 1}]}}}"#,
         &expect![[r#"
-            /criteria/r/rubrics/0/wait: unknown field "wait"; known are weight, rubric_id, rubric_content, name, description, scoring_guide
+            /criteria/r/rubrics/0/weigth: unknown field "weigth"; did you mean weight?
             /criteria/r/rubrics: all weights are 0; give a rubric a positive weight"#]],
     );
     check_faults(

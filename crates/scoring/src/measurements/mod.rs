@@ -1,13 +1,15 @@
-//! Metrics that compare a measured number of the actual trace with bounds.
+//! Metrics that compare a measured number of the actual trace with bounds, and those that only report one.
 
 mod count;
 mod duration;
+mod efficiency;
 mod tokens;
 
 use serde::Serialize;
 
 pub use count::{Countable, EventKind, count};
 pub use duration::{DurationPart, duration};
+pub use efficiency::Efficiency;
 pub use tokens::{TokenPart, tokens};
 
 use crate::evidence::Evidence;

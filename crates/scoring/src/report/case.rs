@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use indexmap::IndexMap;
 use json_text::JsonText;
 use serde::{Deserialize, Serialize};
 
@@ -78,6 +79,9 @@ pub struct EvalCaseResult {
     /// The models of the run.
     #[serde(default)]
     pub models: Vec<String>,
+    /// ADK's informational metrics that the config names, each per turn; null where the run does not record it.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub informational: IndexMap<String, Option<f64>>,
     /// The run, of a case that was run and not only scored. Its status is the verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub eval_run: Option<EvalRun>,
@@ -143,6 +147,7 @@ impl EvalCaseResult {
             run_seconds: None,
             tokens: None,
             models: Vec::new(),
+            informational: IndexMap::new(),
             eval_run: None,
         };
         result.passed = result.verdict().passed();
@@ -168,6 +173,7 @@ impl EvalCaseResult {
             run_seconds: None,
             tokens: None,
             models: Vec::new(),
+            informational: IndexMap::new(),
             eval_run: None,
         }
     }

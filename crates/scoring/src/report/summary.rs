@@ -119,6 +119,9 @@ pub struct EvalSummary {
     /// The models that were called.
     #[serde(default)]
     pub models: Vec<String>,
+    /// The mean of each of ADK's informational metrics over the cases that record it; null where none does.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub informational: IndexMap<String, Option<f64>>,
 }
 
 impl EvalSummary {
@@ -231,6 +234,8 @@ pub struct Tally {
     sum: f64,
     scores: usize,
     sums: IndexMap<String, f64>,
+    /// Of each informational metric: the sum, and the number of cases that record it.
+    informational: IndexMap<String, (f64, usize)>,
     repeats: RepeatTally,
     /// The cases that were run once: passed and failed.
     once: (usize, usize),
@@ -272,6 +277,11 @@ impl Tally {
             if !summary.models.contains(model) {
                 summary.models.push(model.clone());
             }
+        }
+        for (name, value) in &result.informational {
+            let (sum, cases) = self.informational.entry(name.clone()).or_default();
+            *sum += value.unwrap_or_default();
+            *cases += usize::from(value.is_some());
         }
         match (verdict.passed(), &result.run) {
             (None, _) => {}
@@ -324,6 +334,9 @@ impl Tally {
             of.pass_rate = share(of.passed, of.failed);
         }
         summary.avg_score = mean(self.sum, self.scores);
+        let informational = self.informational.iter();
+        summary.informational =
+            informational.map(|(name, (sum, cases))| (name.clone(), mean(*sum, *cases))).collect();
         for (name, stats) in &mut summary.criterion_stats {
             stats.pass_rate = share(stats.passed, stats.failed);
             let scored = stats.avg_score_cases;

@@ -1,6 +1,6 @@
 //! `docs/guide/criteria.md` documents every name of a config, and its examples are valid configs.
 //!
-//! The names come from the parser's errors for unknown names.
+//! The names come from the parser's errors and warnings for unknown names.
 
 use std::path::Path;
 
@@ -22,8 +22,9 @@ fn read(config: &str) -> Reading {
 
 /// The names that are listed where one of a config is [`SLIP`], written `?`.
 fn known(config: &str) -> Vec<String> {
-    let faults = read(&config.replace('?', SLIP)).faults;
-    let slips = faults.iter().filter(|fault| fault.message.contains(SLIP));
+    let reading = read(&config.replace('?', SLIP));
+    let findings = reading.faults.iter().chain(&reading.config.warnings);
+    let slips = findings.filter(|fault| fault.message.contains(SLIP));
     let lists = slips.filter_map(|fault| fault.message.split_once("known are "));
     lists.flat_map(|(_, names)| names.split(", ").map(str::to_owned)).collect()
 }
@@ -35,14 +36,15 @@ fn listed(config: &str) -> Vec<String> {
     names
 }
 
-/// The section whose heading has the name, or else that of ADK's metrics.
+/// The section whose heading has the name, or else that of AgentFlow's or ADK's metrics.
 fn section<'p>(page: &'p str, name: &str) -> &'p str {
     let mut sections = page.split("\n## ");
     let has = |section: &&str| {
         section.lines().next().is_some_and(|heading| heading.contains(&format!("`{name}`")))
     };
-    let adk = sections.clone().find(|section| section.starts_with("ADK's own metrics"));
-    sections.find(has).or(adk).expect("a section")
+    let listed = sections.clone().skip_while(|section| !section.starts_with("AgentFlow's metrics"));
+    let listed = listed.take(2).find(|section| section.contains(&format!("`{name}`")));
+    sections.find(has).or(listed).expect("a section")
 }
 
 /// A section with the sections that it links to, because fields may be documented there.
@@ -81,7 +83,7 @@ fn every_metric_lists_its_fields_and_values() {
         }
         // Those that report a value are no criteria.
         assert!(fields.len() >= 3 || metric.ends_with("_v1"), "{metric}: {fields:?}");
-        assert_lists(&format!("{common}{section}"), &fields, metric);
+        assert_lists(&format!("{common}{}", with_linked(&page, section)), &fields, metric);
         for field in fields.iter().filter(|field| *field != "metric") {
             let names = known(&format!(r#"{{"criteria": {{"{metric}": {{"{field}": "?"}}}}}}"#));
             assert_lists(&with_linked(&page, section), &names, field);
@@ -130,8 +132,9 @@ fn every_example_is_a_config() {
         .map(|rest| rest.split_once("```").expect("an end").0)
         .collect();
     for example in &examples {
-        let faults = read(example).faults;
+        let Reading { faults, config } = read(example);
         assert!(faults.is_empty(), "{example}: {faults:?}");
+        assert_eq!(config.warnings, [], "{example}");
     }
     // Each metric of ours has its own.
     for metric in ["trajectory", "response", "state", "count", "duration", "tokens", "rubric"] {

@@ -406,7 +406,12 @@ fn write_report(
     let (destination, summary) = match arguments.format.form() {
         Some(form) => {
             // Cases have metrics of their own.
-            let no_criteria = Config { criteria: Vec::new(), source: heading.config_used.clone() };
+            let no_criteria = Config {
+                criteria: Vec::new(),
+                informational: Vec::new(),
+                source: heading.config_used.clone(),
+                warnings: Vec::new(),
+            };
             let mut report = Report::begin(form, heading, destination).map_err(unwritable)?;
             if let Some(baseline) = baseline {
                 report = report.since(baseline);

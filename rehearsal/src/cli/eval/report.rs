@@ -98,6 +98,8 @@ impl<'c> Columns<'c> {
         };
         let expected = case.metrics.iter().find_map(|metric| metric.expected());
         let metrics = result.metrics.iter();
+        let figures = case.informational.iter();
+        let informational = figures.map(|it| (it.name().to_owned(), it.per_turn(&trace))).collect();
         ScoredCase {
             expected: expected.cloned().map(of_case),
             actual: Some(of_case(trace)),
@@ -108,7 +110,10 @@ impl<'c> Columns<'c> {
                     threshold.is_none() && matches!(metric.score, None | Some(0.0 | 1.0))
                 })
                 .collect(),
-            result: case_result(id.clone(), Some(case), repeats, result),
+            result: EvalCaseResult {
+                informational,
+                ..case_result(id.clone(), Some(case), repeats, result)
+            },
             columns: Some(Arc::clone(&self.names)),
         }
     }

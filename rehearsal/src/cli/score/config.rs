@@ -73,5 +73,10 @@ pub(in crate::cli) fn read_config(path: &Path) -> Result<Config, ScoreError> {
     let text = JsonText::parse(text.trim_start_matches('\u{feff}').trim())
         .map_err(|error| unreadable(io::Error::other(format!("this is not JSON: {error}"))))?;
     let reading = Config::read(&text, &JsonSchemas);
-    reading.sound().map_err(|faults| ScoreError::Config { path: path.to_owned(), faults })
+    let config = reading.sound();
+    let config = config.map_err(|faults| ScoreError::Config { path: path.to_owned(), faults })?;
+    for warning in &config.warnings {
+        note_line!("warning: {}: {warning}. It is ignored.", path.display());
+    }
+    Ok(config)
 }
