@@ -368,9 +368,14 @@ async def _without_response(session: RehearsalSession, context, tool) -> dict:
 
 def _result_text(session: RehearsalSession, result: object) -> jsonable.JsonBytes:
     try:
-        text = jsonable.strict(result)
+        text, replaced = jsonable.with_null_for_nan(result)
     except jsonable.NotJson as error:
         raise _CallError("InvalidOutput", f"The tool's result is not JSON: {error}") from error
+    for one in replaced:
+        session.notice(
+            f"The tool returned {one.value} at {one.place}, which JSON cannot hold. The model gets null there, as "
+            "from google-adk."
+        )
     if len(text) > session.max_result_bytes:
         raise _CallError(
             "InvalidOutput",

@@ -33,6 +33,7 @@ async def begin(session: RehearsalSession, text: str) -> None:
             )
             if replaced is not None:
                 message = replaced
+                _notice_rewritten(session, text, message)
     session.user_content = context.user_content = message
     query_event = Event(invocation_id=session.invocation_id, author="user", content=message)
     await session.append(context, query_event, from_user=True)
@@ -41,6 +42,17 @@ async def begin(session: RehearsalSession, text: str) -> None:
     # In a later turn, ADK's runner starts with the active agent itself.
     is_llm = tree.is_llm(session.loaded.root)
     await enter(session, [session.agent] if is_llm else tree.lineage(session.agent))
+
+
+def _notice_rewritten(session: RehearsalSession, text: str, message) -> None:
+    """Tells the person what the model gets in place of their message."""
+    parts = message.parts or []
+    given = "".join(part.text or "" for part in parts)
+    if given == text and len(parts) == 1:
+        return
+    others = sum(part.text is None for part in parts)
+    more = f", and {others} other part{'' if others == 1 else 's'}" if others else ""
+    session.notice(f"A plugin rewrote the message \"{text}\". The model gets \"{given}\"{more}.")
 
 
 async def _before_run(session: RehearsalSession, context) -> None:

@@ -82,6 +82,25 @@ def plain(value: object) -> tuple[object, list[Replaced]]:
         return described(value), [Replaced("$", "nested too deeply")]
 
 
+def with_null_for_nan(value: object) -> tuple[JsonBytes, list[Replaced]]:
+    """As ``strict``, with ``null`` for NaN and infinities, as google-adk sends a response to a model; and where
+    they were.
+
+    Raises:
+      NotJson: as ``strict``, for anything else.
+    """
+    try:
+        return strict(value), []
+    except NotJson:
+        written, replaced = plain(value)
+        if not replaced or any(one.value not in _NOT_FINITE for one in replaced):
+            raise
+        return _encode(written), replaced
+
+
+_NOT_FINITE = ("NaN", "Infinity", "-Infinity")
+
+
 def _plain(value: object, place: str, parents: tuple[int, ...], replaced: list[Replaced]) -> object:
     def instead(of: str, plain: object) -> object:
         replaced.append(Replaced(place, of))

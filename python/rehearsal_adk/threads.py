@@ -50,12 +50,18 @@ async def run_in_own_thread(target, kwargs: dict):
     def job() -> None:
         result: Any = None
         error: BaseException | None = None
+        # ADK calls the tool while the loop runs in the same thread, where `asyncio.run` raises.
+        # With nest_asyncio it does not: it would run this loop, which here another thread runs.
+        if not hasattr(asyncio, "_nest_patched"):
+            asyncio._set_running_loop(loop)
         try:
             result = context.run(target, **kwargs)
         except (SystemExit, KeyboardInterrupt, StopIteration) as ended:
             error = stand_in(ended)
         except BaseException as raised:  # The tool's exception becomes the call's result.
             error = raised
+        finally:
+            asyncio._set_running_loop(None)
         returned.set()
         with contextlib.suppress(RuntimeError):  # The loop is closed: the worker is ending.
             loop.call_soon_threadsafe(settle, result, error)

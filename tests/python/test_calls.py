@@ -137,8 +137,6 @@ def test_an_exception_is_an_error_whose_traceback_starts_in_the_tool(worker):
 @pytest.mark.parametrize(
     "tool, said",
     [
-        ("nan", "$.readings[1].value is NaN"),
-        ("infinity", "$ is Infinity"),
         ("surrogate", "$.text is text with a lone surrogate (U+D800 at character 1)"),
         ("opaque", "$.inside[0] is a hazards.agent.Opaque"),
         ("circular", "$[0] is a reference to one of its own parents"),
@@ -151,6 +149,26 @@ def test_a_result_that_is_not_json_is_an_error_with_its_place(hazards, tool, sai
     assert outcome["status"] == "error"
     assert outcome["error"]["type"] == "InvalidOutput"
     assert said in outcome["error"]["message"]
+    assert hazards.call("bare")["result"] == 5
+
+
+@pytest.mark.parametrize(
+    "tool, result, said",
+    [
+        ("nan", {"readings": [1.0, {"value": None}]}, "NaN at $.readings[1].value"),
+        ("infinity", None, "Infinity at $"),
+    ],
+)
+def test_a_number_that_json_cannot_hold_is_null_as_from_google_adk(hazards, tool, result, said):
+    outcome = hazards.call(tool)
+    assert (outcome["status"], outcome["result"]) == ("output", result)
+    assert any(it.startswith(f"The tool returned {said}, ") for it in outcome["view"]["warnings"])
+
+
+def test_a_tool_that_runs_a_loop_of_its_own_fails_as_in_google_adk(hazards):
+    outcome = hazards.call("runs_a_loop")
+    assert outcome["error"]["type"] == "RuntimeError"
+    assert "asyncio.run() cannot be called from a running event loop" in outcome["error"]["message"]
     assert hazards.call("bare")["result"] == 5
 
 
@@ -288,6 +306,14 @@ def test_a_transfer_changes_the_active_agent(worker):
     stray = one.call("transfer_to_agent", agent_name="nobody")
     assert stray["status"] == "error"
     assert one.call("list_rooms")["status"] == "output"
+
+
+def test_a_message_that_a_plugin_rewrites_is_shown_as_the_model_gets_it(worker):
+    one = worker("recorded_app")
+    one.open()
+    begun = one.result("user_content", session_id="s", text="My account is 4711.")
+    rewritten = 'A plugin rewrote the message "My account is 4711.". The model gets "My account is ****.".'
+    assert rewritten in begun["view"]["warnings"], begun["view"]
 
 
 def test_callbacks_of_plugins_and_agent_fire_as_under_the_runner(worker):
