@@ -16,7 +16,10 @@ use crate::place::FilePaths;
 use crate::write_step::{WriteObserver, WriteStep};
 use crate::{AppendError, EvalSetFiles};
 
-/// The mode of new files: cases contain conversations. A file that exists keeps its mode.
+/// The mode of a new file, of which the mask takes away some. A file that exists keeps its mode.
+const ORDINARY: u32 = 0o666;
+
+/// The mode of what stands beside a file while it is written.
 const PRIVATE: u32 = 0o600;
 
 /// Recovers from an interrupted write of an earlier process. Returns true if a journal does not fit the
@@ -157,7 +160,7 @@ pub(crate) fn create(
         }
     };
     std::fs::create_dir_all(&place.folder).map_err(refused)?;
-    let draft = open_draft(files, place, refused)?;
+    let draft = open_draft(files, place, ORDINARY, refused)?;
     let made = write_draft(place, &draft, text, files.observer.as_ref());
     if !matches!(made, Ok(true)) {
         let _ = std::fs::remove_file(&place.draft);
@@ -165,10 +168,11 @@ pub(crate) fn create(
     made.map_err(refused)
 }
 
-/// Opens and locks the draft beside a file.
+/// Opens and locks the draft beside a file, and creates it with this mode.
 fn open_draft(
     files: &EvalSetFiles,
     place: &FilePaths,
+    mode: u32,
     refused: impl Fn(io::Error) -> AppendError,
 ) -> Result<File, AppendError> {
     let deadline = Instant::now() + files.wait;
@@ -178,7 +182,7 @@ fn open_draft(
             .write(true)
             .create(true)
             .truncate(false)
-            .mode(PRIVATE)
+            .mode(mode)
             .custom_flags(flags(OFlags::NOFOLLOW | OFlags::NONBLOCK))
             .open(&place.draft)
             .map_err(&refused)?;
@@ -209,7 +213,7 @@ pub(crate) fn replace_file(
             AppendError::Io { path: place.file.clone(), operation: "rewriting", source }
         }
     };
-    let draft = open_draft(files, place, refused)?;
+    let draft = open_draft(files, place, PRIVATE, refused)?;
     let written = write_pieces(file, &draft, pieces, needed, files.observer.as_ref())
         .map_err(refused)
         .and_then(|()| unchanged())

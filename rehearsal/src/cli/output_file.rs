@@ -1,4 +1,5 @@
-//! Files that commands write: they replace nothing but files, and only their owner can read them.
+//! Files that commands write under a name that somebody gave: they replace nothing but files, and have the ordinary
+//! permissions.
 
 use std::fs::Permissions;
 use std::io;
@@ -21,11 +22,12 @@ pub(super) fn refuse_special_file(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The permissions of the file that is replaced, or of a new one: conversations are their owner's.
+/// The permissions of the file that is replaced, or those with which programs create files, of which the process's
+/// mask takes away some. Who asks for a file by name decides by the mask and the folder who reads it.
 pub(super) fn permissions(path: &Path) -> Permissions {
     match std::fs::metadata(path) {
         Ok(replaced) => replaced.permissions(),
-        Err(_) => Permissions::from_mode(0o600),
+        Err(_) => Permissions::from_mode(0o666),
     }
 }
 
@@ -34,11 +36,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_new_file_is_its_owners_and_a_replaced_one_keeps_its_permissions() {
+    fn a_new_file_has_the_ordinary_permissions_and_a_replaced_one_keeps_its_own() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("file");
-        assert_eq!(permissions(&file).mode() & 0o777, 0o600);
+        let mut draft = tempfile::Builder::new();
+        let draft = draft.permissions(permissions(&file)).tempfile_in(folder.path()).expect("made");
         std::fs::write(&file, "").expect("written");
+        let mode =
+            |path: &Path| std::fs::metadata(path).expect("there").permissions().mode() & 0o777;
+        assert_eq!(mode(draft.path()), mode(&file));
         std::fs::set_permissions(&file, Permissions::from_mode(0o640)).expect("changed");
         assert_eq!(permissions(&file).mode() & 0o777, 0o640);
     }

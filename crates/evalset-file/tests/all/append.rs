@@ -47,8 +47,10 @@ fn new_file_creates_parent_folders() {
     let content = std::fs::read_to_string(&path).expect("read");
     assert_eq!(content, header().file_with(&case("s1", "math_agent_t").to_json().expect("a case")));
     assert!(text.starts_with("{\n  \"eval_id\": \"math_agent_t\""));
-    let mode = std::fs::metadata(&path).expect("there").permissions().mode();
-    assert_eq!(mode & 0o777, 0o600, "it holds a conversation");
+    let mode = |path: &Path| std::fs::metadata(path).expect("there").permissions().mode();
+    let other = folder.path().join("other");
+    std::fs::write(&other, "").expect("written");
+    assert_eq!(mode(&path), mode(&other), "it was asked for by name");
     assert_eq!(beside(&path), Vec::<String>::new());
 }
 
