@@ -41,7 +41,7 @@ impl Efficiency {
     ///
     /// ```
     /// use scoring::measurements::Efficiency;
-    /// use scoring::trace::{Invocation, ToolCall, Trace};
+    /// use scoring::{Invocation, ToolCall, Trace};
     ///
     /// let turn = |calls| Invocation { tool_calls: vec![ToolCall::default(); calls], ..Invocation::default() };
     /// let trace = Trace { invocations: vec![turn(3), turn(0)], final_state: None };
