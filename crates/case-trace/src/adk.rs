@@ -76,7 +76,7 @@ pub(crate) fn invocation(turn: &Turn, mark: Option<&AdkMark>) -> Invocation {
         id: turn.invocation_id.clone(),
         user_text: text_of(&turn.user_content).unwrap_or_default(),
         user_parts: turn.user_content.other_than_text(),
-        tool_calls: data.map(|data| tool_calls(data, mark)).unwrap_or_default(),
+        tool_calls: data.map(|data| tool_calls(data, turn.final_response.as_ref(), mark)).unwrap_or_default(),
         accepted: Vec::new(),
         intermediate_responses: data.map(responses).unwrap_or_default(),
         final_response: turn.final_response.as_ref().and_then(text_of),
@@ -95,14 +95,18 @@ fn text_of(content: &Content) -> Option<String> {
     Some(joined(parts.iter().filter_map(|part| part.text.as_deref())))
 }
 
-fn tool_calls(data: &IntermediateData, mark: Option<&AdkMark>) -> Vec<ToolCall> {
+fn tool_calls(
+    data: &IntermediateData,
+    final_response: Option<&Content>,
+    mark: Option<&AdkMark>,
+) -> Vec<ToolCall> {
     // The calls of the lists come first, and have no author.
     let in_events = data.invocation_events.iter().flat_map(|event| {
         let parts = event.content.iter().flat_map(Content::parts);
         parts.filter(|part| part.function_call.is_some()).map(|_| Some(event.author.clone()))
     });
     let authors = std::iter::repeat_n(None, data.tool_uses.len()).chain(in_events);
-    let calls = data.calls_with_responses().zip(authors);
+    let calls = data.calls_with_responses(final_response).zip(authors);
     let call =
         |((call, response), author): ((&FunctionCall, Option<&FunctionResponse>), _)| ToolCall {
             name: call.name.clone(),

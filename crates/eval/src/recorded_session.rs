@@ -221,7 +221,7 @@ fn steps<'a>(turn: &'a Turn, text: &str) -> Vec<Step<'a>> {
         // A turn that ends while a call waits has that call as its response, which is among the events.
         let calls = |content: &Content| content.parts().iter().any(|it| it.function_call.is_some());
         ends |= !is_list && response.is_some_and(calls);
-        for (call, result) in data.calls_with_responses().filter(|_| is_list) {
+        for (call, result) in data.calls_with_responses(response).filter(|_| is_list) {
             steps.push(match is_asking(call) {
                 true => Step::Asks(call),
                 false => Step::Model { author: "", text: String::new(), calls: vec![call] },

@@ -45,6 +45,19 @@ const LISTS: &str = r#"{"eval_id": "a", "conversation": [{
     "final_session_state": {"seen": ["Tokyo"]}}"#;
 
 #[test]
+fn a_result_that_is_the_turns_response_is_that_of_its_call() {
+    // As google-adk records a tool that skips the summary.
+    let text = r#"{"eval_id": "a", "conversation": [{
+        "user_content": {"parts": [{"text": "go"}]},
+        "final_response": {"parts": [{"function_response": {"id": "1", "name": "f", "response": {"result": 5}}}]},
+        "intermediate_data": {"invocation_events": [
+            {"author": "agent", "content": {"parts": [{"function_call": {"id": "1", "name": "f", "args": {}}}]}},
+            {"author": "agent", "content": null}]}}]}"#;
+    let CaseTrace { trace, .. } = trace(text, Format::Adk);
+    assert_eq!(calls(&trace.invocations[0].tool_calls), "f({}) by agent = 5");
+}
+
+#[test]
 fn lists_of_calls_are_read() {
     let CaseTrace { eval_id, trace, .. } = trace(LISTS, Format::Adk);
     let turn = &trace.invocations[0];

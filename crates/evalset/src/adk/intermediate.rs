@@ -114,12 +114,16 @@ impl IntermediateData {
     ///
     /// The response has the call's id or, when the call has no id, its name and no id. Of several
     /// such calls the first has the first response, and so on. The last one has the last response,
-    /// because a tool that runs long responds repeatedly.
-    pub fn calls_with_responses(
-        &self,
-    ) -> impl Iterator<Item = (&FunctionCall, Option<&FunctionResponse>)> {
+    /// because a tool that runs long responds repeatedly. Of a tool that skips the summary, the response is in the
+    /// turn's final response, and only there.
+    pub fn calls_with_responses<'a>(
+        &'a self,
+        final_response: Option<&'a Content>,
+    ) -> impl Iterator<Item = (&'a FunctionCall, Option<&'a FunctionResponse>)> {
         let calls: Vec<_> = self.calls().collect();
-        let responses: Vec<_> = self.responses().collect();
+        let last = final_response.into_iter().flat_map(Content::parts);
+        let last = last.filter_map(|part| part.function_response.as_ref());
+        let responses: Vec<_> = self.responses().chain(last).collect();
         let pairs = responses_of_calls(
             &calls.iter().map(|it| (it.id.as_deref(), it.name.as_deref())).collect::<Vec<_>>(),
             &responses.iter().map(|it| (it.id.as_deref(), it.name.as_deref())).collect::<Vec<_>>(),

@@ -79,7 +79,7 @@ fn turn_to_agentflow(turn: &adk::Invocation, mark: Option<&AdkMark>) -> agentflo
     let mut to = agentflow::Invocation::new(&turn.invocation_id, user);
     if let Some(data) = &turn.intermediate_data {
         to.expected_tool_trajectory = data
-            .calls_with_responses()
+            .calls_with_responses(turn.final_response.as_ref())
             .map(|(call, response)| ToolCall {
                 name: call.name.clone().unwrap_or_default(),
                 args: call.args.clone(),
