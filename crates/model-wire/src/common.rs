@@ -76,9 +76,14 @@ pub(crate) fn as_tools(function_declarations: Vec<FunctionDeclaration>) -> Vec<T
     if function_declarations.is_empty() { vec![] } else { vec![Tool { function_declarations }] }
 }
 
-/// JSON in a string; an empty string, which some models write, means no arguments.
+/// JSON in a string; an empty string, which some models write, means no arguments. A history may have what a model
+/// wrote wrongly, which the vendors accept: it is kept as text.
 pub(crate) fn arguments(value: &Value<'_>) -> Result<Option<JsonText>, Invalid> {
-    if value.string()?.trim().is_empty() { Ok(None) } else { value.json_in_string().map(Some) }
+    let text = value.string()?;
+    if text.trim().is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(JsonText::parse(&text).unwrap_or_else(|_| JsonText::string(&text))))
 }
 
 /// The error for a result without a call.

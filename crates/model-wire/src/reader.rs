@@ -102,12 +102,6 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// JSON in a string, such as OpenAI's arguments.
-    pub(crate) fn json_in_string(&self) -> Result<JsonText, Invalid> {
-        let text = self.string()?;
-        JsonText::parse(&text).map_err(|error| self.fault(format!("must hold JSON: {error}")))
-    }
-
     pub(crate) fn fault(&self, rule: impl Into<String>) -> Invalid {
         let field = if self.path.is_empty() { "body" } else { &self.path };
         Invalid::new(field, rule)

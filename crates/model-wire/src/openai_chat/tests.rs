@@ -73,7 +73,7 @@ fn invalid_requests_name_the_rule() {
         refused(&body(r#"[{"role": "user", "content": 1}]"#)),
         refused(&body(r#"[{"role": "user", "content": [{"type": "text"}]}]"#)),
         refused(&body(
-            r#"[{"role": "assistant", "tool_calls": [{"id": "c", "function": {"name": "f", "arguments": "{"}}]}]"#,
+            r#"[{"role": "assistant", "tool_calls": [{"id": "c", "function": {"name": "f", "arguments": {}}}]}]"#,
         )),
         refused(&body(r#"[{"role": "tool", "tool_call_id": "c9", "content": "x"}]"#)),
         refused(
@@ -88,7 +88,7 @@ fn invalid_requests_name_the_rule() {
         messages[0].content: must be given
         messages[0].content: must be a list, not a number
         messages[0].content[0].text: must be given
-        messages[0].tool_calls[0].function.arguments: must hold JSON: the text ends here, but } is missing at line 1, column 2
+        messages[0].tool_calls[0].function.arguments: must be a string, not an object
         messages[0].tool_call_id: must be the id of a call in an earlier message
         functions: is not supported: use `tools`
     "#]]
