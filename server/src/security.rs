@@ -120,13 +120,13 @@ impl OriginPolicy {
                 }
             ));
         }
-        let origin = request.headers().get(ORIGIN)?.to_str().unwrap_or_default();
-        (!self.knows_origin(origin, host)).then(|| {
-            format!(
-                "Rejected: the origin {origin:?} is not allowed. Add it to [security] \
-                 allowed_origins in rehearsal.toml."
-            )
-        })
+        let origins = request.headers().get_all(ORIGIN).iter();
+        let mut origins = origins.map(|origin| origin.to_str().unwrap_or_default());
+        let origin = origins.find(|origin| !self.knows_origin(origin, host))?;
+        Some(format!(
+            "Rejected: the origin {origin:?} is not allowed. Add it to [security] allowed_origins in \
+             rehearsal.toml."
+        ))
     }
 }
 
@@ -200,6 +200,15 @@ mod tests {
         assert!(!refused("[::1]:4180", Some("http://[::1]:4180")));
         assert!(!refused("127.0.0.1:4180", Some("http://127.0.0.1:8080")));
         assert!(!refused("127.0.0.1:8080", Some("http://127.0.0.1:8080")));
+    }
+
+    #[test]
+    fn checks_every_origin_that_a_request_has() {
+        let request = Request::builder().uri("/").header(HOST, "127.0.0.1:4180");
+        let request = request.header(ORIGIN, "http://127.0.0.1:8080");
+        let request = request.header(ORIGIN, "http://evil.example");
+        let refusal = origins().refusal(&request.body(axum::body::Body::empty()).expect("builds"));
+        assert!(refusal.is_some_and(|refusal| refusal.contains("http://evil.example")));
     }
 
     #[test]

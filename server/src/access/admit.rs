@@ -71,7 +71,7 @@ fn people_only() -> Response {
 
 /// The credentials and the client address of a request.
 struct Credentials {
-    cookie: Option<String>,
+    cookies: Vec<String>,
     token: Option<String>,
     peer: IpAddr,
 }
@@ -80,7 +80,7 @@ impl Credentials {
     fn by(request: &Request, authenticator: &Authenticator) -> Self {
         let peer = request.extensions().get::<Peer>();
         Self {
-            cookie: authenticator.cookie.content(request.headers()),
+            cookies: authenticator.cookie.contents(request.headers()),
             token: token(request.headers(), request.uri()),
             peer: peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip()),
         }
@@ -93,9 +93,8 @@ impl Authenticator {
         self: &Arc<Self>,
         credentials: Credentials,
     ) -> Result<(Caller, LoginLifetime), AuthError> {
-        if let Some((caller, lifetime)) =
-            credentials.cookie.and_then(|it| self.login_sessions.caller(&it))
-        {
+        let logged_in = credentials.cookies.iter().find_map(|it| self.login_sessions.caller(it));
+        if let Some((caller, lifetime)) = logged_in {
             return Ok((caller, lifetime));
         }
         let Some(token) = credentials.token else { return Err(AuthError::Unknown) };

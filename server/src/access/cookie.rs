@@ -23,12 +23,13 @@ impl Cookie {
         Self { name: format!("rehearsal_session_{port}"), path: base_path.home() }
     }
 
-    /// The cookie's value in a request.
-    pub(super) fn content(&self, headers: &HeaderMap) -> Option<String> {
+    /// The cookie's values in a request. Another page of the machine or the domain may have set a cookie of that
+    /// name, which browsers send before or after ours.
+    pub(super) fn contents(&self, headers: &HeaderMap) -> Vec<String> {
         let lines = headers.get_all(COOKIE).into_iter().filter_map(|line| line.to_str().ok());
-        let mut pairs =
-            lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.split_once('='));
-        pairs.find(|(name, _)| name.trim() == self.name).map(|(_, value)| value.trim().to_owned())
+        let pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.split_once('='));
+        let ours = pairs.filter(|(name, _)| name.trim() == self.name);
+        ours.map(|(_, value)| value.trim().to_owned()).collect()
     }
 
     /// Sets the cookie: `HttpOnly` and `SameSite=Lax`, and `Secure` if the page came over TLS.

@@ -114,7 +114,7 @@ async fn log_in(
         Ok(caller) => {
             let entry = AuditEntry::new("login").with("from", &peer.ip());
             authenticator.audit().write(entry, Some(&caller));
-            if let Some(old) = authenticator.cookie.content(&headers) {
+            for old in authenticator.cookie.contents(&headers) {
                 authenticator.login_sessions.revoke(&old);
             }
             let content = authenticator.login_sessions.issue(caller);
@@ -144,7 +144,7 @@ async fn log_out(
     Extension(authenticator): Extension<Arc<Authenticator>>,
     headers: HeaderMap,
 ) -> Response {
-    if let Some(content) = authenticator.cookie.content(&headers) {
+    for content in authenticator.cookie.contents(&headers) {
         authenticator.login_sessions.revoke(&content);
     }
     with_cookie(redirect("/login"), &authenticator.cookie.clear(&headers))
