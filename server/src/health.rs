@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use tokio_util::sync::CancellationToken;
 
-use crate::live::{LiveSessions, now};
+use crate::live::LiveSessions;
 
 /// What `/readyz` looks at.
 #[derive(Clone)]
@@ -18,13 +18,13 @@ pub(crate) async fn healthy() -> &'static str {
     "ok\n"
 }
 
-/// The host takes new work: it is not stopping, and its database can be read.
+/// The host takes new work: it is not stopping, and its database can be read and has room on its disk.
 pub(crate) async fn ready(State(host): State<Readiness>) -> (StatusCode, String) {
     if host.stop.is_cancelled() {
         return (StatusCode::SERVICE_UNAVAILABLE, "the host is stopping\n".to_owned());
     }
-    match host.live.undelivered(now()).await {
-        Ok(_) => (StatusCode::OK, "ready\n".to_owned()),
+    match host.live.readiness().await {
+        Ok(()) => (StatusCode::OK, "ready\n".to_owned()),
         Err(error) => (StatusCode::SERVICE_UNAVAILABLE, format!("{error}\n")),
     }
 }

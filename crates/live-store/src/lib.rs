@@ -154,6 +154,12 @@ pub trait LiveStore: Send + Sync + 'static {
     async fn unused(&self, before: Timestamp, count: u32)
     -> Result<Vec<LiveSessionId>, StoreError>;
 
+    /// The time of the last event or the last new session; `None` without sessions.
+    async fn last_used(&self) -> Result<Option<Timestamp>, StoreError>;
+
+    /// Whether the disk has no room for another request: less than a megabyte.
+    async fn disk_is_full(&self) -> bool;
+
     /// The size of what is stored, in bytes, without the space that deleted sessions have left.
     async fn bytes(&self) -> Result<u64, StoreError>;
 

@@ -26,8 +26,12 @@ use super::{Change, LiveStore, NewEvent, StoreError, StoredSession, StoredTurn};
 pub struct SqliteStore {
     writer: SqlitePool,
     readers: SqlitePool,
+    path: PathBuf,
     _lock: Lock,
 }
+
+/// So much space is left on a disk that is not full, in bytes.
+const ROOM: u64 = 1024 * 1024;
 
 impl SqliteStore {
     /// Opens or creates the database and migrates it to the current version.
@@ -63,7 +67,7 @@ impl SqliteStore {
             private_files::restrict(Path::new(&file));
         }
         let readers = lasting().max_connections(4).connect_lazy_with(options.read_only(true));
-        Ok(Self { writer, readers, _lock: lock })
+        Ok(Self { writer, readers, path, _lock: lock })
     }
 
     /// Limits the database to this many pages, to simulate a full disk: SQLite reports SQLITE_FULL
@@ -301,6 +305,19 @@ impl LiveStore for SqliteStore {
         );
         let rows = rows.bind(before.0).bind(count).fetch_all(&self.readers).await?;
         rows.iter().map(session_id).collect()
+    }
+
+    async fn last_used(&self) -> Result<Option<Timestamp>, StoreError> {
+        let used: Option<i64> =
+            sqlx::query_scalar("SELECT max(max(created_at, last_timestamp)) FROM sessions")
+                .fetch_one(&self.readers)
+                .await?;
+        Ok(used.map(Timestamp))
+    }
+
+    async fn disk_is_full(&self) -> bool {
+        rustix::fs::statvfs(&self.path)
+            .is_ok_and(|disk| disk.f_bavail.saturating_mul(disk.f_frsize) < ROOM)
     }
 
     async fn bytes(&self) -> Result<u64, StoreError> {

@@ -22,6 +22,7 @@ use super::files::ReadFiles;
 use super::page_dto::{checked, ids, lease_id, refused, session_id, summary};
 use super::rows::{self, Extent};
 use super::sessions::LiveSessions;
+use super::tool_choice;
 use crate::access;
 use crate::actor::{actor, exporter, person};
 use crate::evalsets;
@@ -284,6 +285,11 @@ impl LiveTurnHost for LivePages {
             // The form shows this at the field; this check is for other callers.
             let (tool, kind) = (&call.name, call.args.kind().name());
             let reason = format!("The arguments of {tool} must be an object, not {kind}.");
+            return Err(ApiError::LiveRefused(reason));
+        }
+        let called: Vec<&str> = response.calls.iter().map(|call| call.name.as_str()).collect();
+        let config = self.turn(&response.place).await?.config;
+        if let Some(reason) = config.and_then(|config| tool_choice::refusal(&config, &called)) {
             return Err(ApiError::LiveRefused(reason));
         }
         let calls = response.calls.into_iter().map(|call| {

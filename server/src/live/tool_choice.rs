@@ -1,18 +1,53 @@
-//! Describes a request's tool-choice setting, for the person who responds.
+//! A request's tool-choice setting: what the person who responds reads, and what is refused.
 
 use json_text::JsonText;
 use serde_json::Value;
 
-/// One sentence on what the setting requires: OpenAI's and Anthropic's `tool_choice`, Gemini's
-/// `tool_config`. `None` if the model may choose.
+/// What a request requires of the response.
+#[derive(Debug, PartialEq, Eq)]
+enum ToolChoice {
+    /// A call of any tool.
+    AnyCall,
+    /// A call of this tool.
+    CallOf(String),
+    /// No call.
+    NoCall,
+}
+
+/// One sentence on what the setting requires; `None` if the model may choose.
 pub(super) fn required(config: &JsonText) -> Option<String> {
+    Some(match choice(config)? {
+        ToolChoice::AnyCall => "The request requires a tool call.".to_owned(),
+        ToolChoice::CallOf(name) => format!("The request requires a call of {name}."),
+        ToolChoice::NoCall => "The request allows no tool call.".to_owned(),
+    })
+}
+
+/// Why a response with calls of these tools is none that the request allows, and what to do.
+pub(super) fn refusal(config: &JsonText, called: &[&str]) -> Option<String> {
+    match choice(config)? {
+        ToolChoice::AnyCall if called.is_empty() => {
+            Some("The request requires a tool call. Choose a tool, and add its call.".to_owned())
+        }
+        ToolChoice::CallOf(name) if !called.contains(&name.as_str()) => {
+            Some(format!("The request requires a call of {name}. Add one."))
+        }
+        ToolChoice::NoCall if !called.is_empty() => {
+            Some("The request allows no tool call. Remove the calls, and respond with a text.".to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// The setting of OpenAI's and Anthropic's `tool_choice`, or of Gemini's `tool_config`.
+fn choice(config: &JsonText) -> Option<ToolChoice> {
     let config: Value = serde_json::from_str(config.as_str()).ok()?;
     let choice = config.get("tool_choice");
     if let Some(choice) = choice.filter(|choice| !choice.is_null()) {
         let kind = choice.as_str().or_else(|| choice.get("type")?.as_str())?;
         let function = choice.get("function").unwrap_or(choice);
         let name = function.get("name").and_then(Value::as_str);
-        return describe(kind, name);
+        return of_kind(kind, name);
     }
     let either =
         |value: &Value, names: [&str; 2]| names.iter().find_map(|name| value.get(name)).cloned();
@@ -23,16 +58,16 @@ pub(super) fn required(config: &JsonText) -> Option<String> {
         [only] => only.as_str(),
         _ => None,
     });
-    describe(calling.get("mode")?.as_str()?, name)
+    of_kind(calling.get("mode")?.as_str()?, name)
 }
 
-fn describe(kind: &str, name: Option<&str>) -> Option<String> {
+fn of_kind(kind: &str, name: Option<&str>) -> Option<ToolChoice> {
     match (kind.to_ascii_lowercase().as_str(), name) {
         ("required" | "any" | "tool" | "function", Some(name)) => {
-            Some(format!("The request requires a call of {name}."))
+            Some(ToolChoice::CallOf(name.to_owned()))
         }
-        ("required" | "any", None) => Some("The request requires a tool call.".to_owned()),
-        ("none", _) => Some("The request allows no tool call.".to_owned()),
+        ("required" | "any", None) => Some(ToolChoice::AnyCall),
+        ("none", _) => Some(ToolChoice::NoCall),
         _ => None,
     }
 }
@@ -40,6 +75,22 @@ fn describe(kind: &str, name: Option<&str>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_response_that_the_request_does_not_allow_is_refused() {
+        let refused = |config: &str, called: &[&str]| {
+            refusal(&JsonText::parse(config).expect("JSON"), called).is_some()
+        };
+        let (any, forecast) = (
+            r#"{"tool_choice":"required"}"#,
+            r#"{"tool_choice":{"type":"function","function":{"name":"forecast"}}}"#,
+        );
+        assert!(refused(any, &[]) && !refused(any, &["f"]));
+        assert!(refused(forecast, &["f"]) && !refused(forecast, &["f", "forecast"]));
+        let none = r#"{"tool_choice":{"type":"none"}}"#;
+        assert!(refused(none, &["f"]) && !refused(none, &[]));
+        assert!(!refused(r#"{"tool_choice":"auto"}"#, &[]));
+    }
 
     #[test]
     fn describes_the_tool_choice_of_each_vendor() {

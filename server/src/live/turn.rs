@@ -7,11 +7,12 @@ use rpc::wire;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::error::TrySendError;
 
+use super::clock::now;
 use super::error::LiveError;
 use super::ledger_requests::{LedgerRequest, Waited};
 use super::sessions::LiveSessions;
 use crate::access::{self, How};
-use live_store::StoredTurn;
+use live_store::{StoreError, StoredTurn};
 
 /// Where a turn is, and whether it has ended.
 #[derive(Debug, Clone)]
@@ -78,6 +79,13 @@ impl LiveSessions {
         ended_before: Timestamp,
     ) -> Result<Vec<(TurnId, Fingerprint)>, LiveError> {
         Ok(self.store().await?.undelivered(ended_before).await?)
+    }
+
+    /// Whether new turns can be stored: the database can be read, and its disk is not full.
+    pub(crate) async fn readiness(&self) -> Result<(), LiveError> {
+        let store = self.store().await?;
+        store.undelivered(now()).await?;
+        if store.disk_is_full().await { Err(StoreError::Full.into()) } else { Ok(()) }
     }
 
     /// Reports that the turn's response has reached the client of a model endpoint. Does not block.

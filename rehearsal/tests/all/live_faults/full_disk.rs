@@ -43,6 +43,13 @@ fn request(session: &str, turn: &str, bytes: usize) -> wire::SubmitRequestReques
     }
 }
 
+/// The status of `/readyz`, and whether it says that the disk is full.
+async fn ready(address: SocketAddr) -> (u16, bool) {
+    let response = reqwest::get(format!("http://{address}/readyz")).await.unwrap();
+    let status = response.status().as_u16();
+    (status, response.text().await.unwrap().contains("is full"))
+}
+
 #[tokio::test]
 async fn rejects_requests_on_a_full_disk_and_recovers() {
     let folder = tempfile::tempdir().unwrap();
@@ -78,6 +85,7 @@ async fn rejects_requests_on_a_full_disk_and_recovers() {
     assert!(message.message().contains("the disk of the live sessions is full"));
     let again = client.submit_request(request(&session, &full, 200_000)).await.unwrap_err();
     assert_eq!(again.code(), Code::ResourceExhausted, "as cleanly the second time");
+    assert_eq!(ready(address).await, (503, true), "new work would fail");
     let summary = |client: &mut crate::live_faults::host::Client| {
         let mut client = client.clone();
         let asked = wire::GetSessionRequest { session_id: session.clone() };
@@ -88,6 +96,7 @@ async fn rejects_requests_on_a_full_disk_and_recovers() {
     // With free space, the same request is accepted without a restart.
     let ballast = format!("/proc/{}/root{}/disk/ballast", host.0.id(), folder.path().display());
     std::fs::remove_file(ballast).unwrap();
+    assert_eq!(ready(address).await, (200, false));
     client.submit_request(request(&session, &full, 200_000)).await.unwrap();
     kept.push(full);
     let summary = summary(&mut client).await;
@@ -95,4 +104,9 @@ async fn rejects_requests_on_a_full_disk_and_recovers() {
     assert_eq!(pending, kept[..pending.len()], "in order, and nothing of what was refused");
     assert_eq!(summary.queue.unwrap().depth as usize, kept.len());
     assert_eq!(summary.last_sequence as usize, kept.len());
+    // One warning for all that was refused, and a line when the disk has room again.
+    while !log.lock().unwrap().contains("changes are stored again") {
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    assert_eq!(log.lock().unwrap().matches("was not stored").count(), 1);
 }

@@ -47,6 +47,8 @@ pub(super) struct Ledger {
     touched: HashSet<LiveSessionId>,
     /// The session that the current batch deletes.
     deleted: Option<LiveSessionId>,
+    /// Why the last changes were not stored.
+    not_stored: Option<String>,
     /// Receives the id of every changed session.
     changed_sessions: broadcast::Sender<LiveSessionId>,
 }
@@ -67,6 +69,7 @@ impl Ledger {
             opened: HashMap::new(),
             touched: HashSet::new(),
             deleted: None,
+            not_stored: None,
             changed_sessions,
         };
         let mut queues: HashMap<LiveSessionId, Vec<PendingTurn>> = HashMap::new();
@@ -145,10 +148,18 @@ impl Ledger {
         if !changes.is_empty()
             && let Err(error) = self.store.commit(&changes).await
         {
-            tracing::warn!("a batch of {} changes was not stored: {error}", changes.len());
+            let reason = error.to_string();
+            // Once, and not at each of the requests that an agent repeats meanwhile.
+            if self.not_stored.as_ref() != Some(&reason) {
+                tracing::warn!("a batch of {} changes was not stored: {reason}", changes.len());
+                self.not_stored = Some(reason);
+            }
             let error = LiveError::from(error);
             self.unwind(&touched).await;
             return Err(error);
+        }
+        if !changes.is_empty() && self.not_stored.take().is_some() {
+            tracing::info!("changes are stored again");
         }
         audit_entries.into_iter().for_each(AttributedEntry::write);
         if let Some(session_id) = deleted {
