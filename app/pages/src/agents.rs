@@ -72,6 +72,7 @@ fn NoAgents() -> impl IntoView {
             <h1>"No agents yet"</h1>
             <p>"Start the host with an ADK folder, or write a configuration:"</p>
             <pre class="raw">"rehearsal serve path/to/agent\nrehearsal init"</pre>
+            <p class="quiet">"Agents that run elsewhere and ask for responses are in the live sessions."</p>
         </div>
     }
 }

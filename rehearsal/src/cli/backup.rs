@@ -10,6 +10,7 @@ use database_file::{CopyError, Lock, LockError, check, copy};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use super::note_line::note_line;
 use crate::config::{Config, ConfigError, FILE_NAME, Overrides};
 
 /// What describes the copies of a backup, in its folder.
@@ -40,6 +41,9 @@ pub struct RestoreArguments {
     /// Replace files that exist; each is kept beside the restored one
     #[arg(long, env = "REHEARSAL_REPLACE")]
     pub replace: bool,
+    /// Restore the databases only: people and tokens stay as this host's configuration has them
+    #[arg(long)]
+    pub keep_configuration: bool,
     /// Where the files are.
     #[command(flatten)]
     pub stored: StoredArguments,
@@ -237,12 +241,19 @@ async fn fill(
 /// # Errors
 /// [`BackupError`]. Everything is checked before anything is restored.
 pub async fn restore(arguments: &RestoreArguments) -> Result<Vec<Copied>, BackupError> {
-    let RestoreArguments { folder, replace, stored } = arguments;
-    let manifest = manifest(folder)?;
+    let RestoreArguments { folder, replace, keep_configuration, stored } = arguments;
+    let mut manifest = manifest(folder)?;
+    if *keep_configuration {
+        manifest.files.remove(FILE_NAME);
+    }
     if numbers(&manifest.version) > numbers(VERSION) {
         return Err(BackupError::Newer { by: manifest.version });
     }
     let config = stored.config().to_owned();
+    let returning = match manifest.files.contains_key(FILE_NAME) {
+        true => returning(&folder.join(FILE_NAME), &config),
+        false => Vec::new(),
+    };
     // The configuration of the backup takes effect when it is restored.
     let live = match &stored.live_database {
         None if manifest.files.contains_key(FILE_NAME) => {
@@ -297,7 +308,26 @@ pub async fn restore(arguments: &RestoreArguments) -> Result<Vec<Copied>, Backup
         fs::rename(&new, &to).map_err(of(&to))?;
         restored.push(Copied { from, to, replaced });
     }
+    if !returning.is_empty() {
+        note_line!(
+            "warning: the restored configuration lets in again what the one before did not: {}. Remove what should \
+             stay out, or restore with --keep-configuration",
+            returning.join(", ")
+        );
+    }
     Ok(restored)
+}
+
+/// The people and tokens of a configuration that the current one does not have; none if one of them cannot be read.
+fn returning(restored: &Path, current: &Path) -> Vec<String> {
+    let access = |path: &Path| {
+        let overrides = Overrides { config: Some(path.to_owned()), ..Overrides::default() };
+        Config::load(&overrides, &super::example_names()).ok().map(|config| config.access)
+    };
+    let (Some(restored), Some(current)) = (access(restored), access(current)) else {
+        return Vec::new();
+    };
+    restored.not_in(&current)
 }
 
 /// Whether a run is being stored in this file: it has a lock beside it, `eval.sqlite.run-1`.

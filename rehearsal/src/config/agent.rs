@@ -219,6 +219,28 @@ pub fn default_eval_set_path(name: &str, source: &AgentSourceConfig) -> PathBuf 
     folder.join(format!("{}.evalset.json", eval_set_id(name)))
 }
 
+/// Adds an agent of a folder on the command line: once, if the folder is given twice, and with a number if its name
+/// differs from that of another one in case or separators only. Nobody could rename a folder for that.
+pub(super) fn add_found(agents: &mut Vec<AgentConfig>, mut found: AgentConfig) {
+    let folder_of = |agent: &AgentConfig| match &agent.source {
+        AgentSourceConfig::AdkPython { folder, .. } => fs::canonicalize(folder).ok(),
+        AgentSourceConfig::Native { .. } | AgentSourceConfig::Mcp(_) => None,
+    };
+    let own = folder_of(&found);
+    if own.is_some() && agents.iter().any(|agent| folder_of(agent) == own) {
+        return;
+    }
+    let is_taken = |name: &str| agents.iter().any(|it| snake_case(&it.name) == snake_case(name));
+    if is_taken(&found.name) {
+        let mut numbered = (2..).map(|number| format!("{}-{number}", found.name));
+        if let Some(name) = numbered.find(|name| !is_taken(name)) {
+            found.eval_set_path = default_eval_set_path(&name, &found.source);
+            found.name = name;
+        }
+    }
+    agents.push(found);
+}
+
 /// Addresses and eval ids contain names in snake case, so these must be unique.
 pub(super) fn require_distinct_names(agents: &[AgentConfig]) -> Result<(), ConfigError> {
     let mut seen = BTreeMap::new();

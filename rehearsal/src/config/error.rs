@@ -62,9 +62,9 @@ pub enum ConfigError {
         /// The problem, and what to do.
         message: String,
     },
-    /// The file names neither an agent nor a folder.
+    /// The file names neither an agent nor a folder, nor a token with which live sessions are used.
     #[error(
-        "{} contains no agent and no folder: add an [[agent]] table or [folders], or run `rehearsal init` in an empty folder for an example",
+        "{} contains no agent, no folder and no token: add an [[agent]] table, [folders], or a [[token]] for live sessions, or run `rehearsal init` in an empty folder for an example",
         path.display()
     )]
     NoAgents {

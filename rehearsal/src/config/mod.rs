@@ -153,7 +153,9 @@ impl Config {
     ) -> Result<Self, ConfigError> {
         let file = ConfigFile::parse(text, path)?;
         let config = Self::assemble(file, Some((path, text)), overrides, examples)?;
-        if config.agents.is_empty() && config.folders.is_empty() {
+        // With tokens, agents that run elsewhere ask the people of live sessions.
+        let serves_live_sessions = config.access.has_tokens();
+        if config.agents.is_empty() && config.folders.is_empty() && !serves_live_sessions {
             return Err(ConfigError::NoAgents { path: path.to_path_buf() });
         }
         Ok(config)
@@ -195,7 +197,9 @@ impl Config {
             agents.push(AgentConfig::from_entry(entry, examples, location)?);
         }
         for folder in &overrides.folders {
-            agents.extend(AgentConfig::from_folder(folder)?);
+            for found in AgentConfig::from_folder(folder)? {
+                agent::add_found(&mut agents, found);
+            }
         }
         agent::require_distinct_names(&agents)?;
         let origin = match source {

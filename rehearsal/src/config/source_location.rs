@@ -15,7 +15,7 @@ pub struct SourceLocation {
     pub line: u64,
     /// From 1, in characters.
     pub column: u64,
-    /// The whole line.
+    /// The whole line, but for a secret.
     pub text: String,
     /// The number of characters to mark, at least 1.
     pub width: usize,
@@ -33,13 +33,12 @@ impl SourceLocation {
         let line_text = text[line_start..].lines().next().unwrap_or_default();
         let Position { line, column } = Position::START.after(&text.as_bytes()[..start]);
         let marked = text.get(start..span.end).unwrap_or_default();
-        Self {
-            path: path.to_path_buf(),
-            line,
-            column,
-            text: line_text.to_owned(),
-            width: marked.lines().next().unwrap_or_default().chars().count().max(1),
-        }
+        let marked = marked.lines().next().unwrap_or_default().chars().count();
+        let (text, marked) = match before_secret(line_text) {
+            Some(shown) => (format!("{shown} …"), 1),
+            None => (line_text.to_owned(), marked),
+        };
+        Self { path: path.to_path_buf(), line, column, text, width: marked.max(1) }
     }
 
     /// The line with carets under the marked characters, as compilers show it.
@@ -54,6 +53,16 @@ impl SourceLocation {
             .collect();
         format!("  | {}\n  | {indent}{}", self.text, "^".repeat(self.width))
     }
+}
+
+/// The beginning of a line up to the value of a password or a token, which no log should have.
+fn before_secret(line: &str) -> Option<&str> {
+    let ends = ["password", "hash"].into_iter().filter_map(|key| {
+        let after = line.find(key)? + key.len();
+        let rest = line.get(after..)?;
+        rest.trim_start().starts_with('=').then(|| after + rest.find('=').unwrap_or_default() + 1)
+    });
+    line.get(..ends.min()?)
 }
 
 /// `rehearsal.toml:3:1`, which editors and terminals turn into a link.

@@ -287,7 +287,7 @@ fn rejects_a_file_without_agents() {
     rejected(
         "# nothing yet\n",
         expect![
-            "rehearsal.toml contains no agent and no folder: add an [[agent]] table or [folders], or run `rehearsal init` in an empty folder for an example"
+            "rehearsal.toml contains no agent, no folder and no token: add an [[agent]] table, [folders], or a [[token]] for live sessions, or run `rehearsal init` in an empty folder for an example"
         ],
     );
 }
@@ -303,6 +303,23 @@ fn rejects_names_with_the_same_eval_id() {
             "the agents `Math Agent` and `math-agent` have the same name in addresses and eval ids (`math_agent`): rename one of them"
         ],
     );
+}
+
+#[test]
+fn folders_of_the_same_name_are_served_beside_each_other() {
+    let root = tempfile::tempdir().expect("a folder");
+    for name in ["MathAgent", "math_agent"] {
+        let folder = root.path().join(name);
+        std::fs::create_dir(&folder).expect("made");
+        std::fs::write(folder.join("agent.py"), "").expect("written");
+    }
+    let folders = vec![root.path().to_owned(), root.path().join("math_agent/")];
+    let overrides = Overrides { folders, ..Overrides::default() };
+    let config = Config::from_text("", Path::new("r.toml"), &overrides, &EXAMPLES).expect("agents");
+    let names: Vec<&str> = config.agents.iter().map(|agent| agent.name.as_str()).collect();
+    assert_eq!(names, ["MathAgent", "math_agent-2"]);
+    let file = config.agents[1].eval_set_path.file_name().expect("a name");
+    assert!(file.to_string_lossy().starts_with("math_agent_2"), "{file:?}");
 }
 
 #[test]
@@ -549,6 +566,11 @@ fn reports_the_position_of_invalid_people_and_tokens() {
     let fault = |text: &str| read(text).expect_err(text).to_string();
     let clear = fault("[[person]]\nname = \"Ann\"\npassword = \"correct horse\"\n");
     assert!(clear.starts_with("rehearsal.toml:3:12: this is not an Argon2 hash"), "{clear}");
+    assert!(!clear.contains("correct horse") && clear.contains("| password = …"), "{clear}");
+    let token = format!("[[token]]\nname = \"CI\"\nid = \"1\"\nhash = \"{}\"\n", hash.as_str());
+    assert!(read(&token).expect("it serves live sessions").agents.is_empty());
+    let broken = fault(&token.replace("\"\n", "\n"));
+    assert!(!broken.contains("$argon2"), "{broken}");
     assert!(clear.contains("create one with `rehearsal user add NAME`"), "{clear}");
     let twice = fault(&format!("{ann}{ann}"));
     assert!(twice.starts_with("rehearsal.toml:5:8: `Ann` is repeated"), "{twice}");

@@ -158,3 +158,26 @@ async fn a_database_is_restored_to_where_its_configuration_has_it() {
     assert!(done && text.contains("b/live.sqlite -> old/live.sqlite\n"), "{text}");
     assert!(!folder.join("new").exists());
 }
+
+#[test]
+fn a_restore_says_whom_the_configuration_lets_in_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let config = folder.join("rehearsal.toml");
+    let agent = "[[agent]]\nname = \"Maths\"\nsource = \"native\"\nexample = \"math\"\n";
+    fs::write(&config, agent).unwrap();
+    let (done, text) = run(folder, &["token", "add", "nightly"]);
+    assert!(done, "{text}");
+    let (done, text) = run(folder, &["backup", "b"]);
+    assert!(done, "{text}");
+    fs::write(&config, agent).unwrap();
+
+    let (done, text) = run(folder, &["restore", "b", "--keep-configuration"]);
+    assert!(done && !text.contains("warning"), "{text}");
+    assert_eq!(fs::read_to_string(&config).unwrap(), agent);
+    let (done, text) = run(folder, &["restore", "b", "--replace"]);
+    assert!(done && text.contains("lets in again what the one before did not: the token "), "{text}");
+    assert!(text.contains("(nightly)") && text.contains("--keep-configuration"), "{text}");
+    let (done, text) = run(folder, &["restore", "b", "--replace"]);
+    assert!(done && !text.contains("warning"), "the same: {text}");
+}

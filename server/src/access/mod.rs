@@ -85,7 +85,26 @@ impl Access {
     /// Whether authentication is on: a person or a token is configured.
     #[must_use]
     pub fn is_enabled(&self) -> bool {
-        !self.people.is_empty() || !self.tokens.is_empty()
+        !self.people.is_empty() || self.has_tokens()
+    }
+
+    /// The people and tokens that `other` does not have, or with another password or token: `the person Ann`, `the
+    /// token 7f3a (CI)`, in order.
+    #[must_use]
+    pub fn not_in(&self, other: &Self) -> Vec<String> {
+        let people = self.people.iter().filter(|(name, it)| other.people.get(*name) != Some(it));
+        let people = people.map(|(name, _)| format!("the person {name}"));
+        let tokens = self.tokens.iter().filter(|(id, it)| other.tokens.get(*id) != Some(it));
+        let tokens = tokens.map(|(id, (name, _))| format!("the token {id} ({name})"));
+        let mut missing: Vec<String> = people.chain(tokens).collect();
+        missing.sort();
+        missing
+    }
+
+    /// Whether programs may use the host.
+    #[must_use]
+    pub fn has_tokens(&self) -> bool {
+        !self.tokens.is_empty()
     }
 }
 
