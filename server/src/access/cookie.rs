@@ -56,3 +56,18 @@ fn is_behind_tls(headers: &HeaderMap) -> bool {
     };
     says(ORIGIN.as_str(), "https://") || says("x-forwarded-proto", "https")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_cookie_of_the_hosts_name_is_read() {
+        let cookie = Cookie::new(4180, &BasePath::default());
+        let mut headers = HeaderMap::new();
+        let planted = "a=1; rehearsal_session_4180=planted; rehearsal_session_4180=ours";
+        headers.append(COOKIE, planted.parse().expect("a header"));
+        headers.append(COOKIE, "rehearsal_session_1=other".parse().expect("a header"));
+        assert_eq!(cookie.contents(&headers), ["planted", "ours"]);
+    }
+}
