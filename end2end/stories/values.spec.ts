@@ -439,8 +439,9 @@ test("hostile values harm nothing", async ({ page, picture, accessible }) => {
   // A name that turns text around is written out wherever it stands.
   await rehearsal.choose("pay");
   const name = "to\\u202ebob";
-  await rehearsal.fill(name, "mallory");
-  await expect(page.getByRole("region", { name: "What will be sent" })).toHaveText(`{"${name}": "mallory"}`);
+  // A field is looked for by a pattern.
+  await rehearsal.fill(name.replace("\\", "\\\\"), "mallory");
+  await expect(page.getByRole("region", { name: "What will be sent" })).toContainText(`"${name}"`);
   await picture("names");
   await rehearsal.run();
   await expect(rehearsal.call(4)).toContainText(name);

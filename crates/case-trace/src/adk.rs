@@ -76,7 +76,9 @@ pub(crate) fn invocation(turn: &Turn, mark: Option<&AdkMark>) -> Invocation {
         id: turn.invocation_id.clone(),
         user_text: text_of(&turn.user_content).unwrap_or_default(),
         user_parts: turn.user_content.other_than_text(),
-        tool_calls: data.map(|data| tool_calls(data, turn.final_response.as_ref(), mark)).unwrap_or_default(),
+        tool_calls: data
+            .map(|data| tool_calls(data, turn.final_response.as_ref(), mark))
+            .unwrap_or_default(),
         accepted: Vec::new(),
         intermediate_responses: data.map(responses).unwrap_or_default(),
         final_response: turn.final_response.as_ref().and_then(text_of),

@@ -158,7 +158,7 @@ pub trait LiveStore: Send + Sync + 'static {
     async fn last_used(&self) -> Result<Option<Timestamp>, StoreError>;
 
     /// Whether the disk has no room for another request: less than a megabyte.
-    async fn disk_is_full(&self) -> bool;
+    fn disk_is_full(&self) -> bool;
 
     /// The size of what is stored, in bytes, without the space that deleted sessions have left.
     async fn bytes(&self) -> Result<u64, StoreError>;

@@ -315,7 +315,7 @@ impl LiveStore for SqliteStore {
         Ok(used.map(Timestamp))
     }
 
-    async fn disk_is_full(&self) -> bool {
+    fn disk_is_full(&self) -> bool {
         rustix::fs::statvfs(&self.path)
             .is_ok_and(|disk| disk.f_bavail.saturating_mul(disk.f_frsize) < ROOM)
     }

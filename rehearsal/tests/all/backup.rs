@@ -176,7 +176,10 @@ fn a_restore_says_whom_the_configuration_lets_in_again() {
     assert!(done && !text.contains("warning"), "{text}");
     assert_eq!(fs::read_to_string(&config).unwrap(), agent);
     let (done, text) = run(folder, &["restore", "b", "--replace"]);
-    assert!(done && text.contains("lets in again what the one before did not: the token "), "{text}");
+    assert!(
+        done && text.contains("lets in again what the one before did not: the token "),
+        "{text}"
+    );
     assert!(text.contains("(nightly)") && text.contains("--keep-configuration"), "{text}");
     let (done, text) = run(folder, &["restore", "b", "--replace"]);
     assert!(done && !text.contains("warning"), "the same: {text}");

@@ -91,10 +91,8 @@ async fn show(
     Query(query): Query<LoginQuery>,
 ) -> Response {
     let next = local_path(&query.next);
-    let known = authenticator
-        .cookie
-        .content(&headers)
-        .and_then(|it| authenticator.login_sessions.caller(&it));
+    let cookies = authenticator.cookie.contents(&headers);
+    let known = cookies.iter().find_map(|it| authenticator.login_sessions.caller(it));
     if known.is_some() || !authenticator.is_enabled() {
         return redirect(next);
     }

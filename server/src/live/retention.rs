@@ -65,11 +65,13 @@ impl LiveSessions {
             let retention = retention();
             if retention.deletes() {
                 let deleted = async {
-                    let clock = match &clock {
-                        Some(clock) => clock,
-                        None => clock.insert(SeenClock::of(self.store().await?.last_used().await?)),
+                    let seen = match clock {
+                        Some(seen) => seen,
+                        None => {
+                            *clock.insert(SeenClock::of(self.store().await?.last_used().await?))
+                        }
                     };
-                    self.delete_expired_at(retention, clock.now()).await
+                    self.delete_expired_at(retention, seen.now()).await
                 };
                 match deleted.await {
                     Ok(0) => {}

@@ -32,9 +32,10 @@ pub(super) fn refusal(config: &JsonText, called: &[&str]) -> Option<String> {
         ToolChoice::CallOf(name) if !called.contains(&name.as_str()) => {
             Some(format!("The request requires a call of {name}. Add one."))
         }
-        ToolChoice::NoCall if !called.is_empty() => {
-            Some("The request allows no tool call. Remove the calls, and respond with a text.".to_owned())
-        }
+        ToolChoice::NoCall if !called.is_empty() => Some(
+            "The request allows no tool call. Remove the calls, and respond with a text."
+                .to_owned(),
+        ),
         _ => None,
     }
 }

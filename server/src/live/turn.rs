@@ -85,7 +85,7 @@ impl LiveSessions {
     pub(crate) async fn readiness(&self) -> Result<(), LiveError> {
         let store = self.store().await?;
         store.undelivered(now()).await?;
-        if store.disk_is_full().await { Err(StoreError::Full.into()) } else { Ok(()) }
+        if store.disk_is_full() { Err(StoreError::Full.into()) } else { Ok(()) }
     }
 
     /// Reports that the turn's response has reached the client of a model endpoint. Does not block.
