@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use xtask::process;
 use xtask::workspace::Workspace;
 
-use super::change::{LONG, clippy_for_wasm, named, stories, with_browser};
+use super::change::{LONG, LONG_ACCEPTANCE, clippy_for_wasm, named, stories, with_browser};
 use super::{Context, flaky};
 use crate::build::HOST_SIDE;
 use crate::setup::{self, Part};
@@ -19,7 +19,7 @@ use crate::{archive, audit, build, fuzz, package, wheel};
 pub(crate) enum Check {
     /// Licenses, sources and known vulnerabilities of crates, npm and Python packages
     Audit,
-    /// Unit tests that compare over many inputs or take many megabytes
+    /// Tests that compare over many inputs or take many megabytes
     Long,
     /// What eval runs rely on in google-adk, with each older version that they support
     AdkVersions,
@@ -96,7 +96,7 @@ impl super::Check for Check {
                 Ok(())
             }
             Self::Long => {
-                let filter = format!("not package(acceptance) & {}", named(&LONG));
+                let filter = format!("{} | {}", named(&LONG), named(&LONG_ACCEPTANCE));
                 flaky::nextest(context, &filter, |_| ())
             }
             Self::AdkVersions => {
