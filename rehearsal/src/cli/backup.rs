@@ -42,7 +42,7 @@ pub struct RestoreArguments {
     #[arg(long, env = "REHEARSAL_REPLACE")]
     pub replace: bool,
     /// Restore the databases only: people and tokens stay as this host's configuration has them
-    #[arg(long)]
+    #[arg(long, env = "REHEARSAL_KEEP_CONFIGURATION")]
     pub keep_configuration: bool,
     /// Where the files are.
     #[command(flatten)]
