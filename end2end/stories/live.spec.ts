@@ -246,9 +246,14 @@ test("two people in one session see each other's lease, and no draft is lost", a
   await page.getByRole("button", { name: "Take lease" }).click();
   await expect(other.getByText("Ann holds the lease.")).toBeVisible();
   await answer(page, "It will not.");
-  // The answer is everywhere at once, and Bo's words are still there.
+  // The answer is everywhere at once, and Bo, who has the cursor in the text, goes on typing.
   await expect(other.getByRole("heading", { name: "Ann responded first" })).toBeVisible();
-  await expect(other.getByRole("textbox", { name: "Your draft" })).toHaveValue("Bo thinks it will.");
+  await other.keyboard.press("Control+End");
+  await other.keyboard.type(" Surely.");
+  const draft = other.getByRole("textbox", { name: "Text", exact: true });
+  await expect(draft).toHaveValue("Bo thinks it will. Surely.");
+  await other.keyboard.press("Control+Enter");
+  await expect(other.getByText("Not sent. Ann responded first.")).toBeVisible();
   // They are offered again until they are discarded; a draft of a session that is long gone is removed.
   const drafts = () => other.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("rehearsal.draft.")));
   await other.evaluate(() => {
@@ -261,13 +266,62 @@ test("two people in one session see each other's lease, and no draft is lost", a
   });
   await other.reload();
   await expect(other.getByRole("heading", { name: "Ann responded first" })).toBeVisible();
-  await expect(other.getByRole("textbox", { name: "Your draft" })).toHaveValue("Bo thinks it will.");
+  await expect(draft).toHaveValue("Bo thinks it will. Surely.");
   await expect.poll(drafts).toHaveLength(2);
   await other.getByRole("button", { name: "Discard draft" }).click();
   await expect(other.getByText(/^No pending requests/)).toBeVisible();
   await expect.poll(drafts).toEqual(["rehearsal.draft.elsewhere"]);
   expect(await agent.ended).toBe(0);
   await other.context().close();
+});
+
+test("what is typed while a response is rejected stays, and the response is offered again", async ({ page, browser, start, picture, accessible }) => {
+  const agent = start("three", "A slow connection");
+  const address = await agent.session();
+  await open(page, address);
+  await introduce(page, "Bo");
+  const ann = await pagePerson(browser, address);
+  await introduce(ann, "Ann");
+  // Bo's requests for the lease are lost, and his response is under way while Ann responds.
+  await page.route("**/api/take_live_lease", (route) => route.abort());
+  let release = () => {};
+  const late = new Promise<void>((resolve) => (release = resolve));
+  await page.route("**/api/respond_to_turn", async (route) => {
+    await late;
+    await route.continue();
+  });
+  const text = page.getByRole("textbox", { name: "Text", exact: true });
+  await page.getByRole("tab", { name: /Text/ }).click();
+  await text.click();
+  await page.keyboard.type("alpha one");
+  await page.keyboard.press("Control+Enter");
+  await expect(text).toHaveValue("");
+  await page.keyboard.type("bravo two");
+  await answer(ann, "Ann was faster.");
+  await expect(page.getByText("2 waiting")).toBeVisible();
+  const rejected = page.waitForResponse("**/api/respond_to_turn");
+  release();
+  const typing = page.keyboard.type(" charlie three", { delay: 20 });
+  await rejected;
+  await typing;
+  await page.keyboard.type(" delta four");
+  await expect(text).toHaveValue("bravo two charlie three delta four");
+  const offered = page.getByRole("textbox", { name: "Response that was not sent" });
+  await expect(offered).toHaveValue("alpha one");
+  await expect(page.getByText("Ann responded first.")).toBeVisible();
+  await picture("rejected");
+  await accessible();
+  // It stays while Bo responds to the next request, and then becomes part of anpage response.
+  await page.keyboard.press("Control+Enter");
+  await expect(text).toHaveValue("");
+  await expect(page.getByText(/^\d waiting/)).toHaveCount(0);
+  await expect(offered).toHaveValue("alpha one");
+  await page.getByRole("button", { name: "Insert below" }).click();
+  await expect(text).toHaveValue("alpha one");
+  await expect(offered).toHaveCount(0);
+  await page.keyboard.press("Control+Enter");
+  expect(await agent.ended).toBe(0);
+  await ann.context().close();
 });
 
 test("a host restart loses no draft", async ({ page }) => {

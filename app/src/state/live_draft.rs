@@ -178,8 +178,14 @@ impl Draft {
         }
     }
 
-    /// Adds the text and the calls of `next`, which was typed later.
-    fn add(self, next: Draft) {
+    /// The JSON for the response schema, as far as it is entered. Tracked.
+    #[must_use]
+    pub fn value_text(self) -> String {
+        self.value.get()
+    }
+
+    /// Adds the text and the calls of `next` after those of this draft.
+    pub fn add(self, next: Draft) {
         let later = next.text.get_untracked();
         if !later.is_empty() {
             self.text.update(|text| {

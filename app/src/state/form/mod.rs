@@ -228,17 +228,23 @@ impl FormState {
 
     /// Takes over the input of `before`, the form for an earlier schema of the same value.
     pub fn take_over(self, before: Self) {
+        if self.copy(before) {
+            self.notice.set("The parameters changed. Your input is kept.".to_owned());
+        }
+    }
+
+    /// Copies the input of `before`, a form for the same value. Returns whether there was any.
+    pub fn copy(self, before: Self) -> bool {
         if before.begin.with_value(|begin| *begin == *before.draft.read_untracked()) {
-            return;
+            return false;
         }
         let migrated = before.form.with_value(|from| {
             self.form.with_value(|to| before.draft.read_untracked().migrated(from, to))
         });
-        if let Some(migrated) = migrated {
-            self.draft.set(migrated);
-            self.feedback.update(Feedback::edit);
-            self.notice.set("The parameters changed. Your input is kept.".to_owned());
-        }
+        let Some(migrated) = migrated else { return false };
+        self.draft.set(migrated);
+        self.feedback.update(Feedback::edit);
+        true
     }
 
     /// Whether anything was entered. Tracked.

@@ -22,7 +22,11 @@ fn press(workspace: LiveWorkspace, event: &ev::KeyboardEvent) -> bool {
     let key = event.key();
     if event.ctrl_key() || event.meta_key() {
         if key == "Enter" {
-            if untrack(|| workspace.ahead() == Some(0) || workspace.is_ahead.get()) {
+            if untrack(|| {
+                workspace.ahead() == Some(0)
+                    || workspace.is_ahead.get()
+                    || workspace.closing().is_some()
+            }) {
                 workspace.send();
             } else {
                 browser::press("export");

@@ -18,7 +18,10 @@ pub(super) fn Buttons() -> impl IntoView {
             _ => None,
         }
     };
-    let is_idle = Memo::new(move |_| workspace.is_ahead.get() && workspace.ahead().is_none());
+    let is_closed = Memo::new(move |_| workspace.ahead().is_none());
+    let is_idle = Memo::new(move |_| {
+        workspace.is_ahead.get() && is_closed.get() && workspace.closing().is_none()
+    });
     let is_faulty = move || form().is_some_and(|form| form.violation_count() != 0);
     let is_held = move || {
         workspace.other_lease_holder().is_none()
@@ -36,7 +39,7 @@ pub(super) fn Buttons() -> impl IntoView {
                     "No pending requests. Your input is kept for the next one."
                 </Show>
             </span>
-            <Show when=move || !is_idle.get()>
+            <Show when=move || !is_closed.get()>
                 <button type="button" class="button quiet" title="Ends the request without a response" on:click=move |_| workspace.ask(Question::Cancel)>
                     "Cancel request"
                 </button>
@@ -56,7 +59,7 @@ pub(super) fn Buttons() -> impl IntoView {
                 type="submit"
                 id="send"
                 class="button primary"
-                aria-disabled=move || (workspace.is_sending.get() || workspace.is_ahead.get() || workspace.other_lease_holder().is_some()).to_string()
+                aria-disabled=move || (workspace.is_sending.get() || workspace.is_ahead.get() || is_closed.get() || workspace.other_lease_holder().is_some()).to_string()
             >
                 {move || if workspace.is_sending.get() { "Sending…" } else { "Send response" }}
                 <kbd>"Ctrl ↵"</kbd>

@@ -1,8 +1,8 @@
 //! The right column: the response to the head of the queue, or why none can be given.
 
 mod buttons;
-mod closed_draft;
 mod form;
+mod unsent;
 
 use api::{LiveOutcome, WaitingTurn};
 use leptos::prelude::*;
@@ -15,8 +15,8 @@ use app::server_functions::read_live_rows;
 use app::state::base_path::address;
 use app::state::browser;
 use app::state::live_ending::Ending;
-use closed_draft::ClosedDraft;
 use form::ResponseForm;
+use unsent::{ClosedDraft, RejectedResponses};
 
 /// The id of the message that nothing is pending.
 const IDLE: &str = "nothing-pending";
@@ -24,12 +24,10 @@ const IDLE: &str = "nothing-pending";
 /// What the right column shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Shown {
-    /// The response to the head of the queue.
+    /// The response to the head of the queue, or the draft for a turn that is closed.
     Response,
     /// The turn is pending, and so many come before it.
     Behind(usize),
-    /// The turn is closed, and there is a draft for it.
-    ClosedDraft,
     /// The turn is closed; another one is pending.
     Done,
     /// The turn cannot be read: it does not exist, or the host does not respond.
@@ -71,39 +69,30 @@ pub(super) fn ResponseColumn() -> impl IntoView {
             turn.ended.as_ref().and_then(Ending::of).or_else(of_its_run)
         })
     };
-    let shown = Memo::new(move |_| {
-        let has_begun = workspace.draft.get().is_some_and(|draft| draft.is_begun.get());
-        match workspace.ahead() {
-            Some(0) => Shown::Response,
-            None if workspace.is_ahead.get() && !workspace.is_completed() => Shown::Response,
-            Some(ahead) => Shown::Behind(ahead),
-            None if has_begun => Shown::ClosedDraft,
-            None if workspace.turn.read().is_none() && workspace.turn_fault.read().is_some() => {
-                Shown::Unread
-            }
-            None if workspace.head().is_some() => Shown::Done,
-            None if workspace.is_completed() => Shown::Export,
-            None => Shown::Nothing(ending()),
+    let shown = Memo::new(move |_| match workspace.ahead() {
+        Some(0) => Shown::Response,
+        None if workspace.closing().is_some() => Shown::Response,
+        None if workspace.is_ahead.get() && !workspace.is_completed() => Shown::Response,
+        Some(ahead) => Shown::Behind(ahead),
+        None if workspace.turn.read().is_none() && workspace.turn_fault.read().is_some() => {
+            Shown::Unread
         }
+        None if workspace.head().is_some() => Shown::Done,
+        None if workspace.is_completed() => Shown::Export,
+        None => Shown::Nothing(ending()),
     });
     // What had the focus is replaced: it goes to what replaces it.
     Effect::new(move |_| {
         shown.track();
-        focus_now(|| {
-            !browser::nothing_is_focused()
-                || focus_shown()
-                || browser::focus("discard-draft")
-                || browser::focus(IDLE)
-        });
+        focus_now(|| !browser::nothing_is_focused() || focus_shown() || browser::focus(IDLE));
     });
     let idle_ending = Memo::new(move |_| {
         let is_idle = workspace.is_ahead.get() && workspace.ahead().is_none();
         is_idle.then(ending).flatten()
     });
-    move || {
+    let column = move || {
         match shown.get() {
-        Shown::Response => view! { <Queue/> <ResponseForm ending=idle_ending/> }.into_any(),
-        Shown::ClosedDraft => view! { <ClosedDraft/> }.into_any(),
+        Shown::Response => view! { <Queue/> <ClosedDraft/> <ResponseForm ending=idle_ending/> }.into_any(),
         Shown::Export => view! { <ExportColumn/> }.into_any(),
         Shown::Behind(ahead) => view! {
             <Queue/>
@@ -131,7 +120,8 @@ pub(super) fn ResponseColumn() -> impl IntoView {
         .into_any(),
         Shown::Nothing(ending) => nothing_pending(ending),
     }
-    }
+    };
+    view! { <RejectedResponses/> {column} }
 }
 
 /// The message that nothing is pending, and how the run ended, where that is known.

@@ -22,7 +22,9 @@ impl LiveWorkspace {
             let choice = Choice {
                 named,
                 head,
-                is_busy: now.as_ref().is_some_and(|turn| self.live.drafts.has_begun(turn)),
+                is_busy: now.as_ref().is_some_and(|turn| {
+                    self.live.drafts.has_begun(turn) && !self.is_rejected(turn)
+                }),
                 is_greeted: now.is_some() || self.live.is_greeted(),
                 shown: now.clone(),
             };
@@ -124,7 +126,7 @@ impl LiveWorkspace {
         focus_panel();
     }
 
-    fn draft_of(self, turn: &LiveTurnId) -> Draft {
+    pub(super) fn draft_of(self, turn: &LiveTurnId) -> Draft {
         self.live.drafts.of(&self.id.get_value(), turn)
     }
 

@@ -4,6 +4,7 @@ mod current_turn;
 mod lease;
 mod next;
 mod responding;
+mod unsent;
 
 use api::{ApiError, LiveId, LivePlace, LiveSummary, LiveTurn, LiveTurnId, ToolView};
 use json_text::JsonText;
@@ -24,6 +25,7 @@ use app::state::draft_cleanup::delete_old_drafts;
 use app::state::live::Live;
 use app::state::live_draft::{Draft, LeaseRequest, Side};
 use app::state::use_page;
+pub use unsent::Rejected;
 
 /// An action that a dialog asks about first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,6 +92,8 @@ pub struct LiveWorkspace {
     pub shows_events: RwSignal<bool>,
     /// What the tools are filtered by.
     pub filter: RwSignal<String>,
+    /// The responses that the host rejected and that the person no longer edits, oldest first.
+    pub rejected: RwSignal<Vec<Rejected>>,
     /// What went wrong last.
     pub notice: RwSignal<Option<String>>,
     /// What happened last, for screen readers.
@@ -134,6 +138,7 @@ pub fn use_live_workspace(id: LiveId, named: Memo<Option<LiveTurnId>>) -> LiveWo
         is_ahead: RwSignal::new(false),
         shows_events: RwSignal::new(false),
         filter: RwSignal::new(String::new()),
+        rejected: RwSignal::new(Vec::new()),
         notice: RwSignal::new(None),
         announcement: RwSignal::new(String::new()),
         is_sending: RwSignal::new(false),

@@ -30,7 +30,8 @@ impl LiveWorkspace {
         }
     }
 
-    fn is_typed_in(self) -> bool {
+    /// Whether the person has typed in the draft that is shown.
+    pub(super) fn is_typed_in(self) -> bool {
         self.draft.get_untracked().is_some_and(|draft| draft.is_begun.get_untracked())
     }
 

@@ -74,11 +74,21 @@ impl LiveWorkspace {
         else {
             return;
         };
+        if let Some(closing) = untrack(|| self.closing()) {
+            let notice = format!(
+                "Not sent. {closing}. Move your draft to the next response, or discard it."
+            );
+            self.notice.set(Some(notice));
+            return;
+        }
         // Nobody responds to a request that they have not seen.
         if self.is_ahead.get_untracked() || self.turn.read_untracked().is_none() {
             if draft.is_begun.get_untracked() {
-                let notice =
-                    "Not sent, because no request is pending. Your input is kept for the next one.";
+                let notice = if self.is_rejected(&turn) {
+                    "Not sent, because your response to this request was rejected. Edit or discard that first."
+                } else {
+                    "Not sent, because no request is pending. Your input is kept for the next one."
+                };
                 self.notice.set(Some(notice.to_owned()));
             }
             return;
@@ -183,9 +193,22 @@ impl LiveWorkspace {
         self.go_on(turn);
     }
 
-    /// Shows the draft again, and why it was not sent. What was typed since is kept for the next request.
+    /// Shows the draft again, and why it was not sent. If its request is closed or the person has typed
+    /// since, the form stays as it is, and the draft is offered beside it.
     fn after_rejection(self, turn: &LiveTurnId, draft: Draft, rejection: Rejection) {
         if self.is_gone() {
+            return;
+        }
+        let is_closed = matches!(rejection, Rejection::Error(ApiError::LiveClosed { .. }));
+        if is_closed || self.is_typed_in() {
+            let reason = match &rejection {
+                Rejection::Invalid(..) => "The host found invalid input.".to_owned(),
+                Rejection::Error(error) => self.explained(error),
+            };
+            if let Rejection::Invalid(form, messages) = rejection {
+                form.show_messages(messages);
+            }
+            self.set_aside(Rejected { turn: turn.clone(), draft, reason });
             return;
         }
         if self.shown.read_untracked().as_ref() == Some(turn) {
@@ -202,7 +225,12 @@ impl LiveWorkspace {
 
     /// Shows why the host rejected a request.
     pub(super) fn show_error(self, error: &ApiError) {
-        let text = match error {
+        self.notice.try_set(Some(self.explained(error)));
+    }
+
+    /// Why the host rejected a request, and what to do.
+    fn explained(self, error: &ApiError) -> String {
+        match error {
             ApiError::LiveClosed { .. } => {
                 format!("{error} Your draft is kept.")
             }
@@ -219,8 +247,7 @@ impl LiveWorkspace {
                 "Not sent because the host does not respond. Send again when it is back. Your draft is kept.".to_owned()
             }
             _ => error.to_string(),
-        };
-        self.notice.try_set(Some(text));
+        }
     }
 
     /// Cancels the shown turn: its agent gets no response.
