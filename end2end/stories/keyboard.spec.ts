@@ -245,7 +245,7 @@ test("a click on a side of the panel puts the focus into its field", async ({ pa
   await expect(rehearsal.field("a")).toBeFocused();
 });
 
-test("one Esc cancels a call, also from a field, and another leads back to the form", async ({ page, host }) => {
+test("one Esc cancels a call, also from a field, and others leave: a letter leads back", async ({ page, host }) => {
   void host;
   const rehearsal = await Rehearsal.at(page, "travel-desk");
   await rehearsal.fill("query", "When do we fly?");
@@ -258,11 +258,13 @@ test("one Esc cancels a call, also from a field, and another leads back to the f
   await expect(rehearsal.field("seconds")).toBeFocused();
   await page.keyboard.press("Escape");
   await expect(rehearsal.call(1)).toHaveClass(/cancelled/);
-  // From a row of the history to the form: one key, and few stops of the Tab key.
+  // Esc leaves the field and the row, and does not enter another field: one letter does.
   await page.keyboard.press("Escape");
   await page.keyboard.press("h");
   expect(await page.evaluate(() => document.activeElement?.id)).toMatch(/^row-/);
   await page.keyboard.press("Escape");
+  await expect(page.getByRole("region", { name: "History" }).or(page.locator("section.middle"))).toBeFocused();
+  await page.keyboard.press("t");
   await expect(rehearsal.field("seconds")).toBeFocused();
   expect(await page.locator("#tools button").count()).toBeGreaterThan(2);
   await expect(page.locator("#tools button[tabindex='0']")).toHaveCount(1);

@@ -56,7 +56,7 @@ async function isAwaited(file: string): Promise<void> {
   await expect.poll(() => existsSync(`${file}.awaited`)).toBe(true);
 }
 
-/** Reloads the page. Fails if the browser asks before it leaves. */
+/** Reloads the page by the key. Fails if the browser asks before it leaves. */
 async function reload(page: Page): Promise<void> {
   const asked: string[] = [];
   const accept = async (dialog: import("@playwright/test").Dialog) => {
@@ -66,6 +66,7 @@ async function reload(page: Page): Promise<void> {
   page.on("dialog", accept);
   // The browser reports a part of the page that is being fetched as failed.
   await page.waitForLoadState("networkidle");
+  await page.keyboard.press("F5");
   await page.reload();
   page.off("dialog", accept);
   await hydrated(page);
@@ -145,11 +146,18 @@ test("a rehearsal goes on where it was after a reload", async ({ page, picture, 
   // A completed session, and an exported one.
   await reload(page);
   await expect(page.getByText("Session completed")).toBeVisible();
+  // An id that is being typed is kept too.
+  const id = page.getByRole("textbox", { name: "Case ID" });
+  await id.fill("counted_once");
+  await page.waitForFunction(() => Object.values({ ...sessionStorage }).some((it) => it.includes("counted_once")));
+  await reload(page);
+  await expect(id).toHaveValue("counted_once");
   const file = await rehearsal.export();
   await reload(page);
   await expect(page.locator("dl.receipt dd.path").first()).toContainText(file);
   const cases = JSON.parse(readFileSync(file, "utf8")).eval_cases;
   expect(cases).toHaveLength(1);
+  expect(cases[0].eval_id).toBe("counted_once");
   expect(cases[0].conversation[0].intermediate_data.tool_uses).toHaveLength(4);
 
   // Start over keeps its meaning.
@@ -283,12 +291,13 @@ test("what cannot be kept is said, and asked about before it is lost", async ({ 
   expect(asked).toBe(1);
   await expect(page.getByRole("heading", { name: "User message" })).toBeVisible();
 
-  // With room, nothing is asked. What cannot be read does not crash the page.
+  // With room, nothing is asked when the page is reloaded. What cannot be read does not crash the page.
   await page.evaluate(() => {
     Object.keys(sessionStorage).filter((key) => key.startsWith("full-")).forEach((key) => sessionStorage.removeItem(key));
   });
   await rehearsal.ask("1 + 1?");
   await expect(page.getByText("does not fit in the browser's storage")).toHaveCount(0);
+  await page.keyboard.press("F5");
   await page.reload();
   expect(asked).toBe(1);
   await expect(page.locator(".timeline")).toContainText("1 + 1?");
@@ -301,6 +310,23 @@ test("what cannot be kept is said, and asked about before it is lost", async ({ 
   await expect(page.getByRole("heading", { name: "User message" })).toBeVisible();
   await picture("unreadable");
   await open(page, "/");
+});
+
+test("the browser asks before a tab is closed whose session was not exported", async ({ page, host }) => {
+  void host;
+  const rehearsal = await Rehearsal.at(page, "math-agent");
+  await rehearsal.ask("5 + 3?");
+  await rehearsal.answer("8");
+  const asked = page.waitForEvent("dialog");
+  await page.close({ runBeforeUnload: true });
+  const dialog = await asked;
+  expect(dialog.type()).toBe("beforeunload");
+  await dialog.dismiss();
+  await expect(page.getByText("Session completed")).toBeVisible();
+  await rehearsal.export();
+  const closed = page.waitForEvent("close");
+  await page.close({ runBeforeUnload: true });
+  await closed;
 });
 
 test("a page of another version asks to be reloaded, and keeps the draft", async ({ page, host, picture, accessible }) => {

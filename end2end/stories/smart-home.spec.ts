@@ -140,6 +140,21 @@ test("a tool asks for confirmation, and a long-running one waits for its result"
   await page.keyboard.press("Escape");
   await expect(result).not.toBeFocused();
   await expect(result).toHaveValue("[1, 2, 3]");
+  // Whichever kind of result is chosen, what is typed next is the result. A reload keeps the kind, with nothing typed.
+  await page.getByRole("button", { name: "Enter text" }).click();
+  const text = page.getByRole("textbox", { name: "Result as text" });
+  await expect(text).toBeFocused();
+  await page.reload();
+  await expect(text).toHaveValue("");
+  await expect(text).toBeFocused();
+  await page.keyboard.type("two tins of tea");
+  await expect(text).toHaveValue("two tins of tea");
+  await page.getByRole("button", { name: "Enter JSON" }).click();
+  await expect(result).toBeFocused();
+  await expect(result).toHaveValue("[1, 2, 3]");
+  await page.locator(".wanted").getByRole("button", { name: "JSON", exact: true }).click();
+  await expect(result).toBeFocused();
+  await page.keyboard.press("Escape");
   await expect(page.locator(".row.pending")).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(rehearsal.call(3)).toContainText("Cancelled: The person canceled the call.");

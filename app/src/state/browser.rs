@@ -4,7 +4,7 @@
 //! such as access to the clipboard or to a private window's storage, the return value shows it or
 //! the call does nothing.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
 use gloo_timers::future::TimeoutFuture;
@@ -578,8 +578,32 @@ pub fn in_address(text: &str) -> String {
     js_sys::encode_uri_component(text).into()
 }
 
+thread_local! {
+    /// Whether the page is being loaded again.
+    static RELOADS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether the page is being loaded again by its own button or by a key. A browser does not say whether its own
+/// button loads a page again or closes it.
+#[must_use]
+pub fn is_reloading() -> bool {
+    RELOADS.get()
+}
+
+/// Notices the keys that load the page again, until the current owner is cleaned up.
+pub fn watch_reload_keys() {
+    listen_in_capture("keydown", |event| {
+        let Some(event) = event.dyn_ref::<web_sys::KeyboardEvent>() else { return };
+        let is_r = event.key().eq_ignore_ascii_case("r");
+        // Another key means that the page stayed.
+        RELOADS.set(event.key() == "F5" || is_r && (event.ctrl_key() || event.meta_key()));
+    });
+    listen_in_capture("pointerdown", |_| RELOADS.set(false));
+}
+
 /// Loads the page again.
 pub fn reload() {
+    RELOADS.set(true);
     // Where it is refused, the person can still do it.
     let _ = window().location().reload();
 }

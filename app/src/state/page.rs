@@ -131,14 +131,18 @@ pub fn use_page() -> Page {
     expect_context()
 }
 
-/// Closing or reloading the page may lose a session that is too large to be kept: the browser asks first.
+/// Closing the tab ends its sessions, and reloading it those that are too large to be kept: the browser asks first.
 fn warn_before_leaving(rehearsals: Rehearsals) {
     Effect::new(move |listening: Option<()>| {
         if listening.is_none() {
+            browser::watch_reload_keys();
             let handle = window_event_listener(ev::beforeunload, move |event| {
-                if untrack(|| rehearsals.any_would_be_lost()) {
+                let is_reloading = browser::is_reloading();
+                let is_lost =
+                    |it: Rehearsals| it.any_would_be_lost() || !is_reloading && it.any_under_way();
+                if untrack(|| is_lost(rehearsals)) {
                     event.prevent_default();
-                    event.set_return_value("A session is in progress and will be lost.");
+                    event.set_return_value("A session is not exported and will be lost.");
                 }
             });
             on_cleanup(move || handle.remove());

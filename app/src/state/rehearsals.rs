@@ -102,6 +102,12 @@ impl Rehearsals {
         !self.begun.read_untracked().is_empty()
     }
 
+    /// Whether a session has begun and is not exported. Tracked.
+    #[must_use]
+    pub fn any_under_way(self) -> bool {
+        self.begun.read().iter().any(|rehearsal| rehearsal.is_under_way())
+    }
+
     /// Whether closing or reloading the page would lose a session. Tracked.
     #[must_use]
     pub fn any_would_be_lost(self) -> bool {

@@ -5,8 +5,8 @@ use leptos::prelude::*;
 
 use crate::live::state::workspace::{LiveWorkspace, Question};
 use crate::shared::keys::{
-    command, focus_filter, focus_panel, focus_response, focus_tools, listen, offer,
-    search_instructions, tool_commands,
+    command, focus_filter, focus_response, focus_tools, listen, offer, search_instructions,
+    tool_commands,
 };
 use crate::shared::shortcuts::{FORM, Group, ROWS};
 use app::state::browser;
@@ -43,14 +43,8 @@ fn press(workspace: LiveWorkspace, event: &ev::KeyboardEvent) -> bool {
         return is_next;
     }
     if key == "Escape" {
-        if browser::is_typing() {
-            return browser::leave_field();
-        }
-        let is_in_row = browser::focused_id().starts_with("event-");
-        if is_in_row {
-            focus_panel();
-        }
-        return is_in_row;
+        let is_left = browser::is_typing() || browser::focused_id().starts_with("event-");
+        return is_left && browser::leave_field();
     }
     if browser::is_typing() {
         return false;
@@ -77,7 +71,7 @@ pub(super) const SHORTCUTS: &[Group] = &[
             ("T", "Call tools"),
             ("/", "Filter tools"),
             ("F", "Respond with text"),
-            ("Esc", "Go from a row to the response"),
+            ("Esc", "Leave the field or row"),
         ],
     ),
     ROWS,

@@ -303,6 +303,17 @@ fn CaseField(
     /// Takes the text once it is entered.
     set: Callback<String>,
 ) -> impl IntoView {
+    // What is typed and not entered yet, which a reload keeps.
+    let typed = RwSignal::new(String::new());
+    use_this_workspace().rehearsal.forms.keep_text(format!("case.{id}"), typed);
+    if !typed.read_untracked().is_empty() {
+        set.run(typed.get_untracked());
+        typed.set(String::new());
+    }
+    let enter = move |event| {
+        set.run(event_target_value(&event));
+        typed.set(String::new());
+    };
     view! {
         <label class="case-id">
             <span>{label}</span>
@@ -314,7 +325,8 @@ fn CaseField(
                 spellcheck="false"
                 placeholder=hint
                 prop:value=shown
-                on:change=move |event| set.run(event_target_value(&event))
+                on:input=move |event| typed.set(event_target_value(&event))
+                on:change=enter
             />
         </label>
     }

@@ -8,8 +8,8 @@ use crate::rehearse::history::{TIMELINE, toggle_all_rows};
 use crate::rehearse::state::replay::Replay;
 use crate::rehearse::state::workspace::{Tab, Workspace};
 use crate::shared::keys::{
-    command, focus_filter, focus_panel, focus_response, focus_tools, listen, offer,
-    search_instructions, tool_commands,
+    command, focus_filter, focus_response, focus_tools, listen, offer, search_instructions,
+    tool_commands,
 };
 use crate::shared::shortcuts::{FORM, Group, ROWS};
 use app::state::browser;
@@ -43,13 +43,9 @@ fn press(workspace: Workspace, replay: Replay, event: &ev::KeyboardEvent) -> boo
         if is_pending && !is_wanted {
             workspace.rehearsal.returns_focus.set(true);
             workspace.perform(Action::Cancel);
-        } else if browser::is_typing() {
-            return browser::leave_field();
-        } else if browser::focused_id().starts_with("row-") {
-            // Only from a row: elsewhere a letter after Esc is a shortcut.
-            focus_panel();
         } else {
-            return false;
+            return (browser::is_typing() || browser::focused_id().starts_with("row-"))
+                && browser::leave_field();
         }
         return true;
     }
@@ -96,7 +92,7 @@ pub const SHORTCUTS: &[Group] = &[
             ("F", "Final response"),
             ("H", "History"),
             ("N", "Fill in the next step of the rehearsed case"),
-            ("Esc", "Cancel the running call, or go from a row to the form"),
+            ("Esc", "Cancel the running call, or leave the field or row"),
             ("Y", "Confirm the call"),
             ("N", "Deny the call"),
             ("P", "Act as the called agent"),

@@ -9,7 +9,7 @@ use session::{CallId, Event, PendingPhase};
 
 use crate::rehearse::state::workspace::use_this_workspace;
 use crate::shared::form::SchemaForm;
-use crate::shared::keys::send_by_key;
+use crate::shared::keys::{focus_now, send_by_key};
 use crate::shared::tokens::Tokens;
 use app::components::icon::{Glyph, Icon};
 use app::state::browser;
@@ -23,6 +23,10 @@ use app::state::value_form::use_any_form;
 
 /// The id of the tool's request in the document.
 const WANTED: &str = "wanted";
+
+/// The kinds of result that a person supplies.
+const TEXT: &str = "text";
+const JSON: &str = "json";
 
 /// A part of ADK's default hint for a tool that asks for confirmation.
 const ADK_HINT: &str = "by responding with a FunctionResponse";
@@ -270,11 +274,14 @@ fn Supply(
     let (as_text, as_json) = (name_of_call(&call_id, "text"), name_of_call(&call_id, "json"));
     let forms = rehearsal.forms;
     let is_draft = forms.has_kept(&as_text) || forms.has_kept(&as_json);
-    let is_text = match (forms.has_kept(&as_text), forms.has_kept(&as_json)) {
-        (false, false) => is_agent || first_text.is_some(),
-        (has_text, _) => has_text,
+    // What is shown: text or JSON.
+    let kind = RwSignal::new(if is_agent || first_text.is_some() { TEXT } else { JSON }.to_owned());
+    forms.keep_text(name_of_call(&call_id, "kind"), kind);
+    let is_text = Memo::new(move |_| *kind.read() == TEXT);
+    let switch = move |_| {
+        kind.set(if is_text.get_untracked() { JSON } else { TEXT }.to_owned());
+        focus_now(|| browser::focus_form(WANTED));
     };
-    let is_text = RwSignal::new(is_text);
     let text = RwSignal::new(first_text.filter(|_| !is_agent).unwrap_or_default());
     let form = use_any_form(first.as_ref().filter(|_| !is_agent).unwrap_or(&JsonText::null()));
     forms.keep_text(as_text, text);
@@ -327,7 +334,7 @@ fn Supply(
                 false => view! { <SchemaForm state=form id="supplied" label="Result (JSON)"/> }.into_any(),
             }}
             <div class="choices">
-                <button type="button" class="link" on:click=move |_| is_text.update(|is_text| *is_text = !*is_text)>
+                <button type="button" class="link" on:click=switch>
                     {move || if is_text.get() { "Enter JSON" } else { "Enter text" }}
                 </button>
                 <button type="submit" class="button primary">"Send result" <kbd>"Ctrl ↵"</kbd></button>

@@ -8,6 +8,7 @@ use super::field_handle::FieldHandle;
 use super::json_area::JsonArea;
 use super::paste::{PasteBox, take_pastes};
 use super::row::{faults, members, row};
+use crate::shared::keys::focus_now;
 use app::components::icon::{Glyph, Icon};
 use app::state::browser;
 use app::state::form::FormState;
@@ -47,7 +48,7 @@ pub fn SchemaForm(
                 <span class="form-notice" role="status">{move || state.notice.get()}</span>
                 <UndoButton state/>
                 {is_object.then(|| view! { <PasteButton id is_pasting/> })}
-                <ModeSwitch state is_json has_form=!takes_json_only/>
+                <ModeSwitch state id is_json has_form=!takes_json_only/>
             </div>
             <Show when=move || is_pasting.get()>
                 <PasteBox state id=paste_id(id) open=is_pasting/>
@@ -146,6 +147,8 @@ fn PasteButton(
 fn ModeSwitch(
     /// The form.
     state: FormState,
+    /// The form's id in the document.
+    id: &'static str,
     /// Whether it is shown as JSON text.
     is_json: Memo<bool>,
     /// Whether the schema has widgets.
@@ -154,6 +157,8 @@ fn ModeSwitch(
     let switch = move |edit: Edit| {
         move |_| {
             state.edit(&Path::root(), edit.clone());
+            // What is typed next belongs to the form, and is no shortcut.
+            focus_now(move || browser::focus_form(id));
         }
     };
     view! {

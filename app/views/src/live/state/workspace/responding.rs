@@ -6,7 +6,7 @@ use json_text::JsonText;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::{FILTER, LiveWorkspace, NAME_FIELD};
+use super::{FILTER, LiveWorkspace, NAME_FIELD, Rejected};
 use crate::live::state::turn::{Checked, left_out, response};
 use crate::shared::keys::focus_panel;
 use app::server_functions::{
