@@ -35,6 +35,18 @@ impl LazyTrace {
         }
     }
 
+    /// The user's first message.
+    #[must_use]
+    pub fn first_message(&self) -> Cow<'_, str> {
+        match self {
+            Self::Plain(case) => case.first_message(),
+            Self::Read(case) => {
+                let first = case.trace.invocations.first();
+                first.map(|turn| turn.user_message()).unwrap_or_default()
+            }
+        }
+    }
+
     /// The tags; a plain case has none.
     #[must_use]
     pub fn tags(&self) -> &[String] {

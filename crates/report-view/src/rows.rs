@@ -14,7 +14,7 @@ pub struct Asked {
     pub verdicts: Vec<CaseVerdict>,
     /// Only cases that became this since the baseline.
     pub change: Option<Change>,
-    /// Only cases whose id or name contains this, ignoring case.
+    /// Only cases whose id or title contains this, ignoring case.
     pub searched: String,
     /// The order; that of the report where there is none, or of the changes with a baseline.
     pub sorting: Option<Sorting>,
@@ -111,7 +111,7 @@ pub fn rows(report: &Report, since: Option<(&Report, &Changes)>, asked: &Asked) 
             fits && has_changed
                 && (wanted.is_empty()
                     || case.eval_id.to_lowercase().contains(&wanted)
-                    || case.name.as_ref().is_some_and(|it| it.to_lowercase().contains(&wanted)))
+                    || case.title().to_lowercase().contains(&wanted))
         })
         .collect();
     let default = if since.is_some() { Column::Change } else { Column::Place };
@@ -187,7 +187,7 @@ fn place(row: Row) -> (bool, usize) {
 }
 
 fn name(case: &scoring::report::EvalCaseResult) -> String {
-    case.name.as_deref().unwrap_or(&case.eval_id).to_lowercase()
+    case.title().to_lowercase()
 }
 
 #[cfg(test)]

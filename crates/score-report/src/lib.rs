@@ -9,6 +9,7 @@
 mod baseline;
 mod details;
 mod escape;
+mod excerpt;
 mod html;
 mod json;
 mod junit;

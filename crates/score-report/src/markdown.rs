@@ -6,6 +6,7 @@ use scoring::report::{CaseVerdict, figure, sentences, short_figure};
 
 use crate::details;
 use crate::escape::markdown;
+use crate::excerpt::{cut, in_line};
 use crate::report::Total;
 use crate::scored::ScoredCase;
 
@@ -31,19 +32,6 @@ pub(crate) fn case(case: &ScoredCase) -> String {
     reasons.extend(deciding.map(|failed| failed.line()));
     let cells = [cut(&result.label(), 100), cut(&sentences(&reasons), LONGEST)];
     format!("| {} | {} |\n", markdown(&cells[0]), markdown(&cells[1]))
-}
-
-/// The lines of an error as one.
-fn in_line(text: &str) -> String {
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    lines.collect::<Vec<_>>().join(" ")
-}
-
-fn cut(text: &str, longest: usize) -> String {
-    match text.char_indices().nth(longest) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }
 
 /// The rows of what did not pass, by verdict.

@@ -8,6 +8,11 @@ use scoring::adk::Conversation as _;
 use scoring::config::{Config, Tools};
 use scoring::report::{CriterionResult, EvalCaseResult, figures_apart, why};
 
+use crate::excerpt::{cut, in_line};
+
+/// How much of the user's first message a report has, in characters.
+const LONGEST_QUERY: usize = 160;
+
 /// An expected case, the actual one, and the result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScoredCase {
@@ -159,10 +164,13 @@ impl ScoredCase {
         }
     }
 
-    /// With the tags, and what the actual run took, in the result.
+    /// With the tags, the first message and what the actual run took, in the result.
     pub(crate) fn with_facts(mut self) -> Self {
         let either = self.expected.as_ref().or(self.actual.as_ref());
         self.result.tags = either.map(|case| case.tags().to_vec()).unwrap_or_default();
+        let message = either.map(LazyTrace::first_message).unwrap_or_default();
+        self.result.query =
+            (!message.trim().is_empty()).then(|| cut(&in_line(&message), LONGEST_QUERY));
         let Some(actual) = &self.actual else { return self };
         self.result.run_seconds = actual.seconds().or(self.result.run_seconds);
         if let LazyTrace::Read(case) = actual {

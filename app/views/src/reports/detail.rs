@@ -10,7 +10,7 @@ use report_view::{
 
 use super::distribution::signed;
 use super::run_timeline::RunTimeline;
-use super::table::{broken, label, verdict};
+use super::table::{broken, id_beside_title, label, verdict};
 use crate::reports::state::report_state::{ReportState, Shared};
 use crate::shared::comparison::{compared_call, compared_text};
 use crate::shared::tokens::Tokens;
@@ -60,6 +60,7 @@ pub(super) fn CaseDetail(
     let (class, word) = verdict(result.verdict());
     let copied = result.eval_id.clone();
     let title = label(result);
+    let shown_id = id_beside_title(result).map(str::to_owned);
     // The reason of a criterion is shown at its score.
     let has_reason_at_score = result.error.is_none() && !result.criterion_results.is_empty();
     let why = found_in.why(place).filter(|_| !has_reason_at_score);
@@ -101,6 +102,7 @@ pub(super) fn CaseDetail(
         <header class="toolbar">
             <span class=format!("report-verdict {class}")>{word}</span>
             <h2 class="case-id" title=case>{title}</h2>
+            {shown_id.map(|id| view! { <span class="quiet cut">{id}</span> })}
             <CopyButton what="the ID" text=Callback::new(move |()| copied.clone())/>
             <span class="grow"></span>
             {step.clone()(-1, "Previous case", Glyph::Down, "report-up")}

@@ -44,7 +44,7 @@ const LETTER: usize = 8;
 /// The arrow of the column that orders.
 const ARROW: usize = 14;
 /// The column of the cases is not wider: the reason for a failure needs the room.
-const WIDEST_NAME: &str = "25vw";
+const WIDEST_NAME: &str = "32vw";
 
 impl Widths {
     fn of(is_open: bool) -> &'static Self {
@@ -222,10 +222,14 @@ impl Table {
         (above, below)
     }
 
-    /// The length of the longest name, in characters.
+    /// The length of the longest title with its id, in characters.
     fn longest_name(self) -> usize {
         let names = |report: &Shared<Report>| {
-            let lengths = report.cases.iter().map(|case| label(case).chars().count());
+            let length = |case: &EvalCaseResult| {
+                let id = id_beside_title(case).map_or(0, |id| id.chars().count() + 1);
+                label(case).chars().count() + id
+            };
+            let lengths = report.cases.iter().map(length);
             lengths.max().unwrap_or_default()
         };
         self.report.with_value(names)
@@ -417,6 +421,7 @@ fn CaseRow(
     let Some(result) = result else { return ().into_any() };
     let id = StoredValue::new(result.label().into_owned());
     let name = label(result);
+    let shown_id = id_beside_title(result).map(str::to_owned);
     let is_gone = matches!(row, Row::Gone(_));
     let (class, word) = if is_gone { ("gone", "removed") } else { verdict(result.verdict()) };
     let is_chosen =
@@ -454,6 +459,7 @@ fn CaseRow(
                 >
                     {name}
                 </a>
+                {shown_id.map(|id| view! { <span class="quiet report-id">{id}</span> })}
             </span>
             {change}
             {scores}
@@ -502,21 +508,21 @@ fn changed(change: Change, by: f64) -> AnyView {
     view! { <span role="cell" class=class title=word>{word} " " {by}</span> }.into_any()
 }
 
-/// The name of a case, with its run if it was run repeatedly.
+/// The title of a case, with its run if it was run repeatedly.
 pub(super) fn label(result: &EvalCaseResult) -> String {
+    let title = match result.title() {
+        "" => "case without an ID",
+        title => title,
+    };
     match &result.run {
-        Some(run) => format!("{} · {run}", name(result)),
-        None => name(result).to_owned(),
+        Some(run) => format!("{title} · {run}"),
+        None => title.to_owned(),
     }
 }
 
-/// The display name of a case.
-fn name(result: &EvalCaseResult) -> &str {
-    match result.name.as_deref() {
-        Some(name) if !name.trim().is_empty() => name,
-        _ if result.eval_id.is_empty() => "case without an ID",
-        _ => &result.eval_id,
-    }
+/// The id of a case whose title is another text.
+pub(super) fn id_beside_title(result: &EvalCaseResult) -> Option<&str> {
+    (result.title() != result.eval_id).then_some(&*result.eval_id)
 }
 
 /// A verdict's class and its word.
@@ -553,7 +559,7 @@ mod tests {
     fn columns_are_as_wide_as_their_heads_and_the_longest_name() {
         let criteria = ["words".to_owned(), "a_criterion_with_a_name_of_forty_letters".to_owned()];
         let alone = ALONE.columns(&criteria, 40, true);
-        let expected = "92px minmax(180px, min(320px, 25vw)) 124px minmax(84px, 84px) \
+        let expected = "92px minmax(180px, min(320px, 32vw)) 124px minmax(84px, 84px) \
                         minmax(84px, 334px) minmax(240px, 1fr)";
         assert_eq!(alone, expected);
         let beside = BESIDE_A_CASE.columns(&criteria, 40, false);

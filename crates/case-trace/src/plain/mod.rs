@@ -119,6 +119,12 @@ impl PlainCase {
         self.text(self.eval_id).unwrap_or_default()
     }
 
+    /// The user's first message.
+    #[must_use]
+    pub fn first_message(&self) -> Cow<'_, str> {
+        self.turns.first().and_then(|turn| self.text(turn.user)).unwrap_or_default()
+    }
+
     /// The id, before the text is stored: `bytes` begin with the case.
     #[must_use]
     pub fn eval_id_in(&self, bytes: &[u8]) -> Option<String> {

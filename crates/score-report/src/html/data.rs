@@ -11,6 +11,7 @@ use scoring::{Invocation, ToolCall};
 use serde::{Deserialize, Serialize};
 
 use crate::escape::in_script;
+use crate::excerpt::cut;
 use crate::scored::ScoredCase;
 
 /// Longer texts are cut, in characters: a page is looked at and not searched for megabytes.
@@ -19,8 +20,6 @@ const LONGEST: usize = 20_000;
 const LONGEST_RESULT: usize = 2_000;
 /// So many events of a run are drawn.
 const MOST_EVENTS: usize = 500;
-/// The same for the message that a case is searched by.
-const LONGEST_QUERY: usize = 160;
 
 /// A line of the list. Short names, since there are thousands.
 #[derive(Debug, Serialize)]
@@ -47,7 +46,7 @@ struct Line<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     o: Vec<&'a str>,
     /// The first user message.
-    q: String,
+    q: &'a str,
 }
 
 /// The case itself.
@@ -123,7 +122,6 @@ pub(crate) fn case(case: &ScoredCase, config: &Config) -> (String, String) {
     let actual = case.actual.as_ref().map(LazyTrace::trace);
     let (expected, actual) = (expected.as_deref(), actual.as_deref());
     let result = &case.result;
-    let first = expected.or(actual).and_then(|case| case.trace.invocations.first());
     let places = places(case);
     let line = Line {
         i: &result.eval_id,
@@ -140,7 +138,7 @@ pub(crate) fn case(case: &ScoredCase, config: &Config) -> (String, String) {
         a: (0..).zip(&places).filter(|(_, at)| at.is_none()).map(|(column, _)| column).collect(),
         t: expected.or(actual).map_or(&[], |case| &case.tags),
         o: tools(expected, actual),
-        q: first.map_or(String::new(), |turn| cut(&turn.user_message(), LONGEST_QUERY)),
+        q: result.query.as_deref().unwrap_or_default(),
     };
     let why = |at: &Option<usize>| case.whys.get((*at)?)?.as_deref();
     let run = result.eval_run.as_ref();
@@ -196,13 +194,6 @@ fn places(case: &ScoredCase) -> Vec<Option<usize>> {
 fn json(value: &impl Serialize) -> String {
     // Its maps have string keys and its numbers are finite.
     in_script(&serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned()))
-}
-
-fn cut(text: &str, longest: usize) -> String {
-    match text.char_indices().nth(longest) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }
 
 fn tools<'c>(expected: Option<&'c CaseTrace>, actual: Option<&'c CaseTrace>) -> Vec<&'c str> {

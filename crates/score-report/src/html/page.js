@@ -38,6 +38,7 @@
   const state = { find: "", show: "", tag: "", metric: -1, bin: -1, chosen: -1 };
   let shown = [];
 
+  const titleOf = (line) => line.n || line.q || line.i;
   const verdictOf = (line) => {
     if (state.metric < 0 || "et".includes(line.v)) return line.v;
     const score = line.s[state.metric];
@@ -101,7 +102,7 @@
           title: [line.i, line.r, line.q].filter(Boolean).join("\n"),
         },
         el("i", { class: `mark ${verdict}`, role: "img", "aria-label": WORDS[verdict] }),
-        el("span", {}, line.n || line.i, line.r ? el("small", {}, ` ${line.r}`) : null),
+        el("span", {}, titleOf(line), titleOf(line) === line.i ? null : el("small", {}, ` ${line.i}`), line.r ? el("small", {}, ` ${line.r}`) : null),
         el("small", { title: state.metric < 0 && score !== null ? "the lowest of its scores" : null }, score === null ? "–" : figure(score)),
       );
       row.style.top = `${at * ROW}px`;
@@ -359,8 +360,8 @@
     const head = el(
       "header", { class: "case-head" },
       el("i", { class: `mark ${line.v}`, role: "img", "aria-label": WORDS[line.v] }),
-      el("h2", {}, line.n || line.i),
-      line.n ? el("span", { class: "id" }, line.i) : null,
+      el("h2", {}, titleOf(line)),
+      titleOf(line) === line.i ? null : el("span", { class: "id" }, line.i),
       line.r ? el("span", { class: "id" }, line.r) : null,
       (line.t || []).map((tag) => el("span", { class: "chip" }, tag)),
     );

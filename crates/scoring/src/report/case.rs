@@ -55,6 +55,9 @@ pub struct EvalCaseResult {
     pub eval_id: String,
     /// Its name, where it has one.
     pub name: Option<String>,
+    /// The beginning of the user's first message, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
     /// Whether it passed; `None` when it is unscored.
     pub passed: Option<bool>,
     /// In the order of the config.
@@ -138,6 +141,7 @@ impl EvalCaseResult {
         let mut result = Self {
             eval_id: eval_id.into(),
             name,
+            query: None,
             passed: None,
             criterion_results,
             error: None,
@@ -164,6 +168,7 @@ impl EvalCaseResult {
         Self {
             eval_id: eval_id.into(),
             name,
+            query: None,
             passed: Some(false),
             criterion_results: Vec::new(),
             error: Some(error.into()),
@@ -176,6 +181,14 @@ impl EvalCaseResult {
             informational: IndexMap::new(),
             eval_run: None,
         }
+    }
+
+    /// What people know the case by: its name, else the user's first message, else its id.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        let given = [self.name.as_deref(), self.query.as_deref()].into_iter().flatten();
+        let mut given = given.map(str::trim).filter(|it| !it.is_empty());
+        given.next().unwrap_or(&self.eval_id)
     }
 
     /// The id, with the run of a case that was run more than once: `office (run2.json)`.

@@ -239,7 +239,7 @@ fn Sent(
                     "[ ]"
                 </button>
                 {nullable.then(|| view! {
-                    <button type="button" class:gone=move || state.get() == State::Null on:click=null>"null"</button>
+                    <button type="button" class:gone=move || state.get() == State::Null title="Send null" on:click=null>"null"</button>
                 })}
                 {optional.then(|| view! {
                     <button

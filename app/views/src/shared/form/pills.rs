@@ -136,7 +136,7 @@ fn draw(place: &FieldHandle, pills: Vec<Pill>) -> AnyView {
             let id = if index == 0 { name.clone() } else { format!("{name}-{index}") };
             let place = place.clone();
             view! {
-                <label class="pill" class:on=move || on.get() == Some(when)>
+                <label class="pill" class:nothing={when == On::NotSent} class:on=move || on.get() == Some(when)>
                     <input
                         type="radio"
                         id=id
