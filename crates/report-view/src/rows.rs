@@ -234,6 +234,20 @@ mod tests {
     }
 
     #[test]
+    fn a_case_is_found_by_its_message_and_its_id() {
+        let mut one = EvalCaseResult::error("2026-11-29", None, "no such case");
+        one.query = Some("Close up for the night".to_owned());
+        let other = EvalCaseResult::error("b", None, "no such case");
+        let report = read(&written(&[other, one])).expect("a report");
+        let found = |searched: &str| {
+            let asked = Asked { searched: searched.to_owned(), ..Asked::default() };
+            ids(&report, &rows(&report, None, &asked))
+        };
+        assert_eq!(found("the NIGHT"), ["2026-11-29"]);
+        assert_eq!(found("11-29"), ["2026-11-29"]);
+    }
+
+    #[test]
     fn errors_sort_before_lower_scores() {
         let case = |eval_id: &str, score: f64| {
             let (passed, details) = (Some(score >= 0.8), JsonText::parse("{}").expect("JSON"));

@@ -63,6 +63,25 @@ fn a_page_shows_every_part_of_the_users_message() {
     assert!(page.contains(r"[image/png, 8 bytes]\nWhat is this?"), "{page}");
 }
 
+#[test]
+fn a_case_is_known_by_its_name_else_by_the_users_message() {
+    let long = CaseTrace { name: Some("Closing".to_owned()), ..case("2026-11-29T08:00", &[], "") };
+    let config = config();
+    let mut scored = |it: &CaseTrace| {
+        ScoredCase::of(&config, it.clone(), it.clone(), &mut Tools::default(), || 0.0)
+    };
+    let mut plain = case("2026-11-29T09:00", &[], "");
+    plain.trace.invocations[0].user_text = format!(" Close up\n{}", "x".repeat(200));
+    let silent = CaseTrace { trace: Trace::default(), ..case("silent", &[], "") };
+    let cases = [&long, &plain, &silent].map(&mut scored);
+    let report: EvalReport =
+        serde_json::from_str(&written(Form::Json, cases.into())).expect("reads back");
+    let titles = report.results.iter().map(|it| it.title().to_owned()).collect::<Vec<_>>();
+    let message = format!("Close up {}…", "x".repeat(151));
+    assert_eq!(titles, ["Closing", &message, "silent"]);
+    assert_eq!(report.results[0].query.as_deref(), Some("Close up for the night"));
+}
+
 /// A case that fails, one that lacks its actual side, one that lacks its expected side, a hostile
 /// one.
 fn cases(config: &Config) -> Vec<ScoredCase> {
