@@ -168,6 +168,18 @@ export async function hydrated(page: Page): Promise<void> {
   await page.locator("html[data-hydrated]").waitFor({ state: "attached" });
 }
 
+/** The errors that the client of each page reported. */
+const clientErrors = new WeakMap<Page, string[]>();
+
+/** Leaves the page by `go`. What it was fetching fails then, which the client reports and which is no fault. */
+export async function leave(page: Page, go: () => Promise<unknown>): Promise<void> {
+  const errors = clientErrors.get(page) ?? [];
+  const before = errors.length;
+  await go();
+  const since = errors.splice(before);
+  errors.push(...since.filter((error) => !error.includes("Failed to fetch")));
+}
+
 /** Runs `look` in the dark theme. */
 async function inDark<T>(page: Page, look: () => Promise<T>): Promise<T> {
   await page.emulateMedia({ colorScheme: "dark" });
@@ -227,6 +239,7 @@ export const test = base.extend<ForEachStory, ForEachWorker>({
   // An error in the client's code would otherwise show only as a click without effect.
   page: async ({ page }, use) => {
     const errors: string[] = [];
+    clientErrors.set(page, errors);
     page.on("pageerror", (error) => errors.push(error.stack || error.message));
     page.on("console", (message) => {
       // The browser logs failed requests itself; a story that expects one checks it.

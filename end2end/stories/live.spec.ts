@@ -245,12 +245,13 @@ test("two people in one session see each other's lease, and no draft is lost", a
   await expect(other.getByText("Lease offered to Ann.").first()).toBeVisible();
   await page.getByRole("button", { name: "Take lease" }).click();
   await expect(other.getByText("Ann holds the lease.")).toBeVisible();
+  const draft = other.getByRole("textbox", { name: "Text", exact: true });
+  await draft.click();
+  await other.keyboard.press("Control+End");
   await answer(page, "It will not.");
   // The answer is everywhere at once, and Bo, who has the cursor in the text, goes on typing.
   await expect(other.getByRole("heading", { name: "Ann responded first" })).toBeVisible();
-  await other.keyboard.press("Control+End");
   await other.keyboard.type(" Surely.");
-  const draft = other.getByRole("textbox", { name: "Text", exact: true });
   await expect(draft).toHaveValue("Bo thinks it will. Surely.");
   await other.keyboard.press("Control+Enter");
   await expect(other.getByText("Not sent. Ann responded first.")).toBeVisible();
@@ -280,7 +281,7 @@ test("what is typed while a response is rejected stays, and the response is offe
   const address = await agent.session();
   await open(page, address);
   await introduce(page, "Bo");
-  const ann = await pagePerson(browser, address);
+  const ann = await otherPerson(browser, address);
   await introduce(ann, "Ann");
   // Bo's requests for the lease are lost, and his response is under way while Ann responds.
   await page.route("**/api/take_live_lease", (route) => route.abort());

@@ -8,7 +8,7 @@ import { join } from "node:path";
 
 import type { Page } from "@playwright/test";
 
-import { expect, hydrated, open, startHost, test } from "../fixtures";
+import { expect, hydrated, leave, open, startHost, test } from "../fixtures";
 import { Rehearsal } from "../rehearsal";
 
 const CODE = `
@@ -64,10 +64,8 @@ async function reload(page: Page): Promise<void> {
     await dialog.accept();
   };
   page.on("dialog", accept);
-  // The browser reports a part of the page that is being fetched as failed.
-  await page.waitForLoadState("networkidle");
   await page.keyboard.press("F5");
-  await page.reload();
+  await leave(page, () => page.reload());
   page.off("dialog", accept);
   await hydrated(page);
   expect(asked, "the browser asked before it left").toEqual([]);

@@ -4,8 +4,8 @@ use api::{CallSide, ComparedCall, ComparedText, MatchStatus};
 use json_text::JsonText;
 use leptos::prelude::*;
 use report_view::{
-    Call, CallRow, CriterionResult, Part, Report, Row, Rubric, evidence, figure, figures_apart,
-    marked, reason, short_figure,
+    Call, CallRow, CriterionResult, EvalCaseResult, Part, Report, Row, Rubric, evidence, figure,
+    figures_apart, marked, reason, short_figure,
 };
 
 use super::distribution::signed;
@@ -75,6 +75,7 @@ pub(super) fn CaseDetail(
         results.iter().find(|result| result.criterion == criterion)?.score
     };
     let results = scores(&result.criterion_results, was);
+    let informational = informational(result);
     let run = result.eval_run.clone().map(|run| view! { <RunTimeline run/> });
     let beside = {
         let gone_place = before.as_ref().map(|(_, place)| Row::Gone(*place));
@@ -115,6 +116,7 @@ pub(super) fn CaseDetail(
             {gone.then(|| view! { <p class="note">"Only the baseline has this case. These are its scores there."</p> })}
             {why.map(|why| view! { <p class="why report-line"><b>{lead}</b> {sentence(&why)}</p> })}
             {results}
+            {informational}
             {run}
         </div>
     }
@@ -139,6 +141,25 @@ fn scores(results: &[CriterionResult], was: impl Fn(&str) -> Option<f64>) -> Any
         {ordered.into_iter().filter_map(|it| section(it.clone())).collect_view()}
     }
     .into_any()
+}
+
+/// ADK's informational metrics; nothing if the config names none.
+fn informational(result: &EvalCaseResult) -> Option<AnyView> {
+    let figures = &result.informational;
+    let shown = |(name, value): (&String, &Option<f64>)| {
+        let value = value.map_or_else(|| "not recorded".to_owned(), figure);
+        view! { <span><code>{broken(name)}</code> " " {value}</span> }
+    };
+    let drawn = || {
+        view! {
+            <p class="report-turns" aria-label="Informational metrics">
+                <span class="quiet">"Per turn, informational:"</span>
+                {figures.iter().map(shown).collect_view()}
+            </p>
+        }
+        .into_any()
+    };
+    (!figures.is_empty()).then(drawn)
 }
 
 /// The text as a sentence: with a capital letter and a full stop.

@@ -2,6 +2,7 @@
 //! page reads only when it is looked at.
 
 use case_trace::{CaseTrace, LazyTrace};
+use indexmap::IndexMap;
 use json_text::JsonText;
 use scoring::config::{Config, Metric};
 use scoring::json::Equality;
@@ -63,6 +64,9 @@ struct Whole<'a> {
     /// What the actual side cost: seconds and tokens.
     #[serde(skip_serializing_if = "String::is_empty")]
     c: String,
+    /// ADK's informational metrics, each per turn.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    f: &'a IndexMap<String, Option<f64>>,
     /// The turns.
     t: Vec<Turn>,
     /// What the metrics of a run that passed rest on: the place of the criterion, and lines.
@@ -148,6 +152,7 @@ pub(crate) fn case(case: &ScoredCase, config: &Config) -> (String, String) {
         w: if case.whys.is_empty() { Vec::new() } else { places.iter().map(why).collect() },
         h: (expected.is_some(), actual.is_some()),
         c: actual.map(cost).unwrap_or_default(),
+        f: &result.informational,
         t: turns(expected, actual, &matching(config)),
         m: evidence(case, &places),
         k: happened.len() > MOST_EVENTS,

@@ -390,7 +390,9 @@
       turn.c.map(calls),
       texts(turn.f, "", ["no response expected", "no response"]),
     ]);
+    const perTurn = Object.entries(details.f || {}).map(([name, value]) => `${name} ${value === null ? "not recorded" : figure(value)}`);
     const met = (details.m || []).map(([metric, lines]) => el("p", {}, el("b", {}, `${criteria[metric][0]}: `), lines.join("; ")));
+    if (perTurn.length) met.push(el("p", {}, el("b", {}, "Per turn, informational: "), perTurn.join(", ")));
     const happened = (details.l || []).map(([at, kind, who, what, from, text, value]) => el(
       "li", { class: `of-${kind}` },
       el("time", {}, `${at} s`),
