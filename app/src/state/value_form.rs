@@ -137,5 +137,10 @@ mod tests {
         assert!(untrack(|| form.is_json()));
         assert_eq!(value(form).as_deref(), Some(r#"{"ok":true}"#));
         assert_eq!(untrack(|| form.undoable()), None);
+        // Nothing is entered yet, so that what was entered before a reload is taken up.
+        assert!(!untrack(|| form.is_edited()));
+        form.take_up("[1, 2", true);
+        assert!(untrack(|| form.is_edited()));
+        assert_eq!(form.reading.read_untracked().text(), "[1, 2");
     }
 }

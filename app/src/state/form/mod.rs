@@ -203,10 +203,14 @@ impl FormState {
         self.notify(&Path::root());
     }
 
-    /// Switches to JSON text. Cannot be undone.
+    /// Switches to JSON text. Cannot be undone, and is no input.
     pub fn show_json(self) {
+        let was_edited = self.feedback.read_untracked().is_edited();
         self.edit(&Path::root(), Edit::AsJson);
         self.undo.undo();
+        if !was_edited {
+            self.feedback.set(Feedback::default());
+        }
     }
 
     /// Replaces the whole draft with `value`.
