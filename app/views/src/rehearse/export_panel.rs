@@ -141,11 +141,9 @@ fn Summary(
         <p>
             "A trace with " {contents} " can be exported as a case to " <code>{file}</code> "."
         </p>
-        <p class="quiet">"Export it to keep it: the session ends when this tab is closed."</p>
         {move || rehearsal.export_file.read().is_some().then(|| view! { <OtherFile/> })}
         <CaseId preview file/>
-        <Tags/>
-        <Note/>
+        <div class="case-fields"><Tags/> <Note/></div>
         <RestartNotes/>
         <For each=move || unmet.get() key=Clone::clone children=|calls| view! { <UnmetChoice calls/> }/>
         <Contents/>

@@ -33,7 +33,9 @@ pub fn CompareWithCase(
     let chosen = RwSignal::new(replayed);
     let set = StoredValue::new(set);
     view! {
-        <button type="button" class="button quiet" on:click=move |_| open.set(true)>"Compare with a case…"</button>
+        <button type="button" class="button quiet" title="Compare with a case…" aria-label="Compare with a case…" on:click=move |_| open.set(true)>
+            "Compare…"
+        </button>
         <Dialog open=is_open on_close=move |()| open.set(false) label="Compare with a case" class="comparing">
             {move || match chosen.get() {
                 Some((eval_id, at)) => {

@@ -19,6 +19,8 @@ const NAMES: usize = 40;
 const COLUMNS: usize = 12;
 /// How wide a column is, in characters.
 const WIDTH: std::ops::RangeInclusive<usize> = 4..=32;
+/// How wide a column of random ids is at most.
+const ID_WIDTH: usize = 10;
 
 /// The columns of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,16 +76,38 @@ impl Table {
                 }
             }
         }
-        let clamped = |(name, width): (&str, usize)| {
-            (name.to_owned(), width.clamp(*WIDTH.start(), *WIDTH.end()))
+        // Ids that only programs read leave the width to the other columns, and come after them.
+        let holds_ids = |name: &str| {
+            let mut values = tree.members(id).take(LOOKED_AT).filter_map(|item| {
+                let mut members = tree.members(item).take(NAMES);
+                members.find(|member| tree.key(*member) == Some(name)).map(|it| tree.text(it))
+            });
+            values.all(is_random_id)
         };
-        Some(Self { more, columns: columns.into_iter().map(clamped).collect() })
+        let (ids, others): (Vec<_>, Vec<_>) =
+            columns.into_iter().partition(|(name, _)| holds_ids(name));
+        let least = *WIDTH.start();
+        let others =
+            others.into_iter().map(|(name, width)| (name, width.clamp(least, *WIDTH.end())));
+        let ids = ids.into_iter().map(|(name, width)| (name, width.clamp(least, ID_WIDTH)));
+        let owned = |(name, width): (&str, usize)| (name.to_owned(), width);
+        Some(Self { more, columns: others.chain(ids).map(owned).collect() })
     }
 
     /// The column of a member with this name.
     pub(crate) fn column(&self, key: &str) -> Option<usize> {
         self.columns.iter().position(|(name, _)| name == key)
     }
+}
+
+/// Whether the JSON text is a string that ends in at least 16 hexadecimal digits, such as a UUID or `adk-` and one.
+fn is_random_id(text: &str) -> bool {
+    let Some(text) = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) else {
+        return false;
+    };
+    let is_of_id = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f' | b'-');
+    let end = text.bytes().rev().take_while(is_of_id).filter(|byte| *byte != b'-');
+    end.count() >= 16
 }
 
 /// The width of a column of `width` characters after adding the value `text`.
@@ -141,6 +165,24 @@ mod tests {
             let found = columns(&rows(count, wide_at, wide)).expect("a table");
             assert_eq!(found[1], ("\"name\"".to_owned(), width), "{count} {wide_at}");
         }
+    }
+
+    #[test]
+    fn random_ids_come_last_and_are_narrow() {
+        let call =
+            |id: &str, name: &str| format!(r#"{{"id": "{id}", "name": "{name}", "args": {{}}}}"#);
+        let list =
+            |calls: [String; 2]| columns(&format!("[{}]", calls.join(","))).expect("a table");
+        let named = |columns: &[(String, usize)]| {
+            columns.iter().map(|(name, _)| name.trim_matches('"').to_owned()).collect::<Vec<_>>()
+        };
+        let ids = ["adk-936da01f-9abd-4d9d-80c7-02af85c822a8", "b9111339c190bac548913dfe59a988e0"];
+        let random = list([call(ids[0], "list_rooms"), call(ids[1], "set_temperature")]);
+        assert_eq!(named(&random), ["name", "args", "id"]);
+        assert_eq!(random[2].1, ID_WIDTH);
+        let chosen =
+            list([call("LIS-20261129-1234567", "list_rooms"), call("2", "set_temperature")]);
+        assert_eq!(named(&chosen), ["id", "name", "args"]);
     }
 
     #[test]
