@@ -3,13 +3,13 @@
 //! the vendor's format.
 
 use json_text::JsonText;
-use live::{Content, FunctionCall, Invalid, LlmRequest, Part, Payload, Role};
-use model_wire::{ModelResponse, ParsedRequest, ResponseHead};
+use live::{Content, FunctionCall, LlmRequest, Part, Payload, Role};
+use model_wire::{ApiFault, ModelResponse, ParsedRequest, ResponseHead};
 use rpc::wire::session_event::Payload as WirePayload;
 
 /// Checks a parsed request, and `whole`, which writes the vendor's response.
 pub(crate) fn holds(
-    read: Result<ParsedRequest, Invalid>,
+    read: Result<ParsedRequest, ApiFault>,
     whole: impl Fn(&ModelResponse<'_>) -> JsonText,
 ) {
     match read {
@@ -17,13 +17,16 @@ pub(crate) fn holds(
             answered(&asked, whole);
             stays(&asked.request);
         }
-        Err(refusal) => named(&refusal),
+        Err(refusal) => named(refusal),
     }
 }
 
-/// Checks that an error names its field and its rule.
-pub(crate) fn named(refusal: &Invalid) {
-    assert!(!refusal.field.is_empty() && !refusal.rule.is_empty());
+/// Checks that an error names its field and its rule, or else what the request has too much of.
+pub(crate) fn named(refusal: impl Into<ApiFault>) {
+    let ApiFault { message, field, .. } = refusal.into();
+    let field = field.unwrap_or_else(|| "request".to_owned());
+    let rule = message.strip_prefix(&field).and_then(|rest| rest.strip_prefix(": "));
+    assert!(!field.is_empty() && rule.is_some_and(|rule| !rule.is_empty()), "{message}");
 }
 
 fn answered(asked: &ParsedRequest, whole: impl Fn(&ModelResponse<'_>) -> JsonText) {

@@ -39,11 +39,11 @@ pub(crate) fn check(text: &str) {
             }
             assert_eq!(target.agent.as_ref().map(|name| name.as_str()), Some(agent));
         }
-        Err(refusal) => named(&refusal),
+        Err(refusal) => named(refusal),
     }
     if let Ok(unnamed) = RequestTarget::read(None, None, "")
         && let Err(refusal) = unnamed.agent(Some(session))
     {
-        named(&refusal);
+        named(refusal);
     }
 }

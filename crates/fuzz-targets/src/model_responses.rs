@@ -7,7 +7,7 @@ use model_wire::openai_responses;
 /// Runs the checks on one input.
 pub(crate) fn check(text: &str) {
     if let Err(refusal) = openai_responses::previous_turn(text) {
-        named(&refusal);
+        named(refusal);
     }
     holds(openai_responses::read(text, Vec::new()), openai_responses::whole);
 }

@@ -1,9 +1,10 @@
 //! [`ApiFault`]: an error, before it is written in a vendor's format.
 
-use live::Invalid;
+use live::{Invalid, TooLarge};
 
 /// An error response, independent of the vendor.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
 pub struct ApiFault {
     /// The kind, which determines the status.
     pub kind: FaultKind,
@@ -26,7 +27,7 @@ pub enum FaultKind {
     WrongMethod,
     /// 409: the session is completed, or the key names another request.
     Conflict,
-    /// 413: the body is too long.
+    /// 413: the body is too long, or has more than the page can show.
     TooLarge,
     /// 422: a person canceled the request.
     Cancelled,
@@ -51,6 +52,12 @@ impl ApiFault {
 impl From<Invalid> for ApiFault {
     fn from(invalid: Invalid) -> Self {
         Self { kind: FaultKind::Invalid, message: invalid.to_string(), field: Some(invalid.field) }
+    }
+}
+
+impl From<TooLarge> for ApiFault {
+    fn from(error: TooLarge) -> Self {
+        Self::new(FaultKind::TooLarge, error.to_string())
     }
 }
 

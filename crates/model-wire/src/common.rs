@@ -1,8 +1,9 @@
 //! Parsers for parts that the vendors' requests have in common.
 
 use json_text::{JsonText, Kind};
-use live::{FunctionDeclaration, Invalid, OtherPart, Part, Tool};
+use live::{FunctionDeclaration, Limit, OtherPart, Part, Tool};
 
+use crate::api_fault::ApiFault;
 use crate::output::{Json as _, Object as Output};
 use crate::reader::{Object, Value};
 
@@ -11,7 +12,7 @@ use crate::reader::{Object, Value};
 pub(crate) fn response_format(
     format: &Value<'_>,
     member: Option<&str>,
-) -> Result<(Option<JsonText>, Option<JsonText>), Invalid> {
+) -> Result<(Option<JsonText>, Option<JsonText>), ApiFault> {
     let mut open = format.object()?;
     if open.get("type").map(|kind| kind.string()).transpose()?.as_deref() != Some("json_schema") {
         return Ok((Some(format.json()), None));
@@ -28,7 +29,7 @@ pub(crate) fn response_format(
 /// Parses OpenAI's declaration of a function.
 pub(crate) fn function_declaration(
     mut function: Object<'_>,
-) -> Result<(FunctionDeclaration, RemainingMembers), Invalid> {
+) -> Result<(FunctionDeclaration, RemainingMembers), ApiFault> {
     let declaration = FunctionDeclaration {
         name: function.required("name")?.name()?,
         description: function.text("description")?.unwrap_or_default(),
@@ -78,7 +79,7 @@ pub(crate) fn as_tools(function_declarations: Vec<FunctionDeclaration>) -> Vec<T
 
 /// JSON in a string; an empty string, which some models write, means no arguments. A history may have what a model
 /// wrote wrongly, which the vendors accept: it is kept as text.
-pub(crate) fn arguments(value: &Value<'_>) -> Result<Option<JsonText>, Invalid> {
+pub(crate) fn arguments(value: &Value<'_>) -> Result<Option<JsonText>, ApiFault> {
     let text = value.string()?;
     if text.trim().is_empty() {
         return Ok(None);
@@ -87,7 +88,7 @@ pub(crate) fn arguments(value: &Value<'_>) -> Result<Option<JsonText>, Invalid> 
 }
 
 /// The error for a result without a call.
-pub(crate) fn no_such_call(call: &Value<'_>) -> Invalid {
+pub(crate) fn no_such_call(call: &Value<'_>) -> ApiFault {
     call.fault("must be the id of a call in an earlier message")
 }
 
@@ -112,13 +113,13 @@ pub(crate) fn other_part(kind: String, part: &Value<'_>) -> Part {
 /// parses an item of the result if it is a list.
 pub(crate) fn split_files(
     answer: &Value<'_>,
-    parts: impl Fn(&Value<'_>) -> Result<Vec<Part>, Invalid>,
-) -> Result<(Option<JsonText>, Vec<Part>), Invalid> {
+    parts: impl Fn(&Value<'_>) -> Result<Vec<Part>, ApiFault>,
+) -> Result<(Option<JsonText>, Vec<Part>), ApiFault> {
     if answer.kind() != Kind::Array {
         return Ok((Some(answer.json()), Vec::new()));
     }
     let (mut kept, mut files) = (Vec::new(), Vec::new());
-    for item in answer.list()? {
+    for item in answer.list(Limit::Parts)? {
         let read = match item.kind() {
             Kind::Object => parts(&item)?,
             _ => Vec::new(),

@@ -4,8 +4,9 @@
 use std::collections::BTreeSet;
 
 use json_text::{JsonText, Node};
-use live::{FunctionCall, FunctionDeclaration, Invalid};
+use live::{FunctionCall, FunctionDeclaration};
 
+use crate::api_fault::ApiFault;
 use crate::output::{Json as _, Object as Output};
 use crate::reader::{Object, Value};
 use crate::response::arguments;
@@ -28,7 +29,7 @@ impl FreeText {
     pub(crate) fn declaration(
         &mut self,
         mut tool: Object<'_>,
-    ) -> Result<FunctionDeclaration, Invalid> {
+    ) -> Result<FunctionDeclaration, ApiFault> {
         let name = tool.required("name")?.name()?;
         let description = tool.text("description")?.unwrap_or_default();
         let form = tool.take("format").map_or(Ok(FREE.to_owned()), |format| form(&format))?;
@@ -55,7 +56,7 @@ const FREE: &str = "Free text.";
 
 /// A description of the text's format. A grammar is in the format (Responses) or in a member of it (Chat
 /// Completions); an unknown format is shown as JSON.
-fn form(format: &Value<'_>) -> Result<String, Invalid> {
+fn form(format: &Value<'_>) -> Result<String, ApiFault> {
     let mut open = format.object()?;
     let kind = open.required("type")?.string()?;
     let mut grammar = match (kind.as_str(), open.get("grammar")) {

@@ -2,12 +2,13 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
-use live::{InlineData, Invalid};
+use live::InlineData;
 
+use crate::api_fault::ApiFault;
 use crate::reader::Value;
 
 /// Decodes base64 in either alphabet, padded or not.
-pub(crate) fn bytes(value: &Value<'_>) -> Result<Vec<u8>, Invalid> {
+pub(crate) fn bytes(value: &Value<'_>) -> Result<Vec<u8>, ApiFault> {
     decode(&value.string()?).ok_or_else(|| value.fault("must be base64"))
 }
 
@@ -20,7 +21,7 @@ fn decode(text: &str) -> Option<Vec<u8>> {
 pub(crate) fn from_address(
     value: &Value<'_>,
     display_name: Option<String>,
-) -> Result<Option<InlineData>, Invalid> {
+) -> Result<Option<InlineData>, ApiFault> {
     let address = value.string()?;
     let Some((head, data)) = address.strip_prefix("data:").and_then(|rest| rest.split_once(','))
     else {

@@ -1,17 +1,34 @@
 //! Reads requests level by level. Each value has its path, for errors.
+//!
+//! Lists and objects are counted while they are read, and reading ends at the limit: a body of a million
+//! messages takes the memory of those that the page could show.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
 
 use json_text::{JsonText, JsonTextError, Kind, Node};
-use live::Invalid;
+use live::{Invalid, Limit, TooLarge};
 use serde_json::value::RawValue;
 
+use crate::api_fault::ApiFault;
 use crate::output::Object as Output;
+
+/// The most members of an object that is read. One that is kept unchanged, such as a schema, may have any
+/// number.
+const MEMBERS: usize = 1_000;
 
 /// A value within a request.
 #[derive(Debug, Clone)]
 pub(crate) struct Value<'a> {
     raw: &'a RawValue,
     path: String,
+    counts: Counts,
 }
+
+/// How many items of each kind the lists have that were read of a request.
+#[derive(Debug, Clone, Default)]
+struct Counts(Rc<RefCell<HashMap<Limit, usize>>>);
 
 /// An object within a request, from which members are taken.
 ///
@@ -20,26 +37,32 @@ pub(crate) struct Value<'a> {
 pub(crate) struct Object<'a> {
     path: String,
     members: Vec<(String, &'a RawValue)>,
+    counts: Counts,
 }
 
 /// Opens the body of a request.
-pub(crate) fn body(text: &str) -> Result<Object<'_>, Invalid> {
+pub(crate) fn body(text: &str) -> Result<Object<'_>, ApiFault> {
     let raw: &RawValue = serde_json::from_str(text)
         .map_err(|error| JsonTextError::of(text, &error))
         .map_err(|error| Invalid::new("body", format!("must be JSON: {error}")))?;
-    Value { raw, path: String::new() }.object()
+    Value { raw, path: String::new(), counts: Counts::default() }.object()
+}
+
+impl Counts {
+    /// How many more items lists of this kind may have.
+    fn left(&self, limit: Limit) -> usize {
+        let counts = self.0.borrow();
+        limit.most().saturating_sub(counts.get(&limit).copied().unwrap_or_default())
+    }
+
+    fn add(&self, limit: Limit, items: usize) {
+        *self.0.borrow_mut().entry(limit).or_default() += items;
+    }
 }
 
 impl<'a> Value<'a> {
     pub(crate) fn kind(&self) -> Kind {
-        match Node::of(self.raw) {
-            Node::Null => Kind::Null,
-            Node::Bool(_) => Kind::Bool,
-            Node::Number(_) => Kind::Number,
-            Node::String(_) => Kind::String,
-            Node::Array(_) => Kind::Array,
-            Node::Object(_) => Kind::Object,
-        }
+        Kind::from(self.raw)
     }
 
     /// The value as it was written.
@@ -47,7 +70,7 @@ impl<'a> Value<'a> {
         JsonText::from(self.raw)
     }
 
-    pub(crate) fn string(&self) -> Result<String, Invalid> {
+    pub(crate) fn string(&self) -> Result<String, ApiFault> {
         match Node::of(self.raw) {
             Node::String(text) => Ok(text.into_owned()),
             _ => Err(self.wrong("a string")),
@@ -55,12 +78,12 @@ impl<'a> Value<'a> {
     }
 
     /// A string with at least one character.
-    pub(crate) fn name(&self) -> Result<String, Invalid> {
+    pub(crate) fn name(&self) -> Result<String, ApiFault> {
         let name = self.string()?;
         if name.is_empty() { Err(self.fault("must not be empty")) } else { Ok(name) }
     }
 
-    pub(crate) fn boolean(&self) -> Result<bool, Invalid> {
+    pub(crate) fn boolean(&self) -> Result<bool, ApiFault> {
         match Node::of(self.raw) {
             Node::Bool(value) => Ok(value),
             _ => Err(self.wrong("true or false")),
@@ -68,7 +91,7 @@ impl<'a> Value<'a> {
     }
 
     /// A count from 1 to 128.
-    pub(crate) fn count(&self) -> Result<usize, Invalid> {
+    pub(crate) fn count(&self) -> Result<usize, ApiFault> {
         let written = match Node::of(self.raw) {
             Node::Number(text) => text.parse().ok(),
             _ => None,
@@ -77,37 +100,53 @@ impl<'a> Value<'a> {
         fits.ok_or_else(|| self.fault("must be a whole number from 1 to 128"))
     }
 
-    pub(crate) fn list(&self) -> Result<Vec<Value<'a>>, Invalid> {
-        match Node::of(self.raw) {
-            Node::Array(items) => {
-                let value = |(index, raw)| Value { raw, path: format!("{}[{index}]", self.path) };
-                Ok(items.into_iter().enumerate().map(value).collect())
-            }
-            _ => Err(self.wrong("a list")),
+    /// A list whose items count towards a limit of the request.
+    pub(crate) fn list(&self, limit: Limit) -> Result<Vec<Value<'a>>, ApiFault> {
+        if self.kind() != Kind::Array {
+            return Err(self.wrong("a list"));
         }
+        let left = self.counts.left(limit);
+        let Node::Array(items) = Node::beginning_of(self.raw, left + 1) else {
+            return Err(self.wrong("a list"));
+        };
+        if items.len() > left {
+            return Err(TooLarge(limit).into());
+        }
+        self.counts.add(limit, items.len());
+        let value = |(index, raw)| Value {
+            raw,
+            path: format!("{}[{index}]", self.path),
+            counts: self.counts.clone(),
+        };
+        Ok(items.into_iter().enumerate().map(value).collect())
     }
 
-    pub(crate) fn object(&self) -> Result<Object<'a>, Invalid> {
-        match Node::of(self.raw) {
-            Node::Object(members) => Ok(Object { path: self.path.clone(), members }),
-            _ => Err(self.wrong("an object")),
+    pub(crate) fn object(&self) -> Result<Object<'a>, ApiFault> {
+        if self.kind() != Kind::Object {
+            return Err(self.wrong("an object"));
+        }
+        match Node::beginning_of(self.raw, MEMBERS + 1) {
+            Node::Object(members) if members.len() <= MEMBERS => {
+                Ok(Object { path: self.path.clone(), members, counts: self.counts.clone() })
+            }
+            _ => Err(self.fault(format!("must have at most {MEMBERS} members"))),
         }
     }
 
     /// A JSON Schema: an object or a boolean.
-    pub(crate) fn schema(&self) -> Result<JsonText, Invalid> {
+    pub(crate) fn schema(&self) -> Result<JsonText, ApiFault> {
         match self.kind() {
             Kind::Object | Kind::Bool => Ok(self.json()),
             _ => Err(self.wrong("a JSON Schema, an object or a boolean")),
         }
     }
 
-    pub(crate) fn fault(&self, rule: impl Into<String>) -> Invalid {
+    pub(crate) fn fault(&self, rule: impl Into<String>) -> ApiFault {
         let field = if self.path.is_empty() { "body" } else { &self.path };
-        Invalid::new(field, rule)
+        Invalid::new(field, rule).into()
     }
 
-    fn wrong(&self, wanted: &str) -> Invalid {
+    fn wrong(&self, wanted: &str) -> ApiFault {
         self.fault(format!("must be {wanted}, not {}", article(self.kind())))
     }
 }
@@ -130,28 +169,29 @@ impl<'a> Object<'a> {
     pub(crate) fn get(&self, key: &str) -> Option<Value<'a>> {
         let (_, raw) = self.members.iter().rev().find(|(name, _)| name == key)?;
         let joint = if self.path.is_empty() { "" } else { "." };
-        (raw.get() != "null").then(|| Value { raw, path: format!("{}{joint}{key}", self.path) })
+        let path = || format!("{}{joint}{key}", self.path);
+        (raw.get() != "null").then(|| Value { raw, path: path(), counts: self.counts.clone() })
     }
 
-    pub(crate) fn required(&mut self, key: &str) -> Result<Value<'a>, Invalid> {
+    pub(crate) fn required(&mut self, key: &str) -> Result<Value<'a>, ApiFault> {
         self.take(key).ok_or_else(|| self.missing(key))
     }
 
-    pub(crate) fn required_any(&mut self, keys: &[&str]) -> Result<Value<'a>, Invalid> {
+    pub(crate) fn required_any(&mut self, keys: &[&str]) -> Result<Value<'a>, ApiFault> {
         let first = keys.first().copied().unwrap_or_default();
         self.take_any(keys).ok_or_else(|| self.missing(first))
     }
 
-    fn missing(&self, key: &str) -> Invalid {
+    fn missing(&self, key: &str) -> ApiFault {
         let joint = if self.path.is_empty() { "" } else { "." };
-        Invalid::new(format!("{}{joint}{key}", self.path), "must be given")
+        Invalid::new(format!("{}{joint}{key}", self.path), "must be given").into()
     }
 
-    pub(crate) fn text(&mut self, key: &str) -> Result<Option<String>, Invalid> {
+    pub(crate) fn text(&mut self, key: &str) -> Result<Option<String>, ApiFault> {
         self.take(key).map(|value| value.string()).transpose()
     }
 
-    pub(crate) fn flag(&mut self, key: &str) -> Result<bool, Invalid> {
+    pub(crate) fn flag(&mut self, key: &str) -> Result<bool, ApiFault> {
         self.take(key).map_or(Ok(false), |value| value.boolean())
     }
 
@@ -169,7 +209,8 @@ impl<'a> Object<'a> {
         let mut members = self.members.iter();
         let (name, raw) = members.find(|(name, raw)| !name.is_empty() && raw.get() != "null")?;
         let joint = if self.path.is_empty() { "" } else { "." };
-        Some((name.clone(), Value { raw, path: format!("{}{joint}{name}", self.path) }))
+        let path = format!("{}{joint}{name}", self.path);
+        Some((name.clone(), Value { raw, path, counts: self.counts.clone() }))
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -185,5 +226,86 @@ fn article(kind: Kind) -> &'static str {
         Kind::String => "a string",
         Kind::Array => "a list",
         Kind::Object => "an object",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{FaultKind, anthropic, gemini, openai_chat, openai_responses};
+
+    fn list(item: &str, items: usize) -> String {
+        format!("[{}]", vec![item; items].join(","))
+    }
+
+    #[test]
+    fn lists_are_counted_before_their_items_are_read() {
+        // Every item is invalid, and its error would be the first one.
+        let (messages, parts, tools) = (list("{}", 10_001), list("{}", 10_001), list("{}", 2_001));
+        let message = |parts: &str| format!(r#"[{{"role": "user", "content": {parts}}}]"#);
+        let one = message(r#""x""#);
+        let read = |limit: Limit, fault: ApiFault| {
+            assert_eq!(fault.kind, FaultKind::TooLarge, "{fault}");
+            assert_eq!(fault.message, TooLarge(limit).to_string());
+        };
+        let chat = |messages: &str, tools: &str| {
+            let body = format!(r#"{{"model": "m", "messages": {messages}, "tools": {tools}}}"#);
+            openai_chat::read(&body).expect_err("too large")
+        };
+        read(Limit::Messages, chat(&messages, "[]"));
+        read(Limit::Parts, chat(&message(&parts), "[]"));
+        read(Limit::Tools, chat(&one, &tools));
+        let claude = |messages: &str, tools: &str| {
+            let body = format!(r#"{{"model": "m", "messages": {messages}, "tools": {tools}}}"#);
+            anthropic::read(&body).expect_err("too large")
+        };
+        read(Limit::Messages, claude(&messages, "[]"));
+        read(Limit::Parts, claude(&message(&parts), "[]"));
+        read(Limit::Tools, claude(&one, &tools));
+        let responses = |input: &str, tools: &str| {
+            let body = format!(r#"{{"model": "m", "input": {input}, "tools": {tools}}}"#);
+            openai_responses::read(&body, Vec::new()).expect_err("too large")
+        };
+        read(Limit::Messages, responses(&messages, "[]"));
+        read(Limit::Parts, responses(&message(&parts), "[]"));
+        read(Limit::Tools, responses(&one, &tools));
+        let google = |contents: &str, tools: &str| {
+            let body = format!(r#"{{"contents": {contents}, "tools": {tools}}}"#);
+            gemini::read(&body, "m").expect_err("too large")
+        };
+        let functions = format!(r#"[{{"functionDeclarations": {tools}}}]"#);
+        let one = r#"[{"parts": [{"text": "x"}]}]"#;
+        read(Limit::Messages, google(&messages, "[]"));
+        read(Limit::Parts, google(&format!(r#"[{{"parts": {parts}}}]"#), "[]"));
+        read(Limit::Tools, google(one, &list("{}", 2_001)));
+        read(Limit::Functions, google(one, &functions));
+    }
+
+    #[test]
+    fn the_lists_of_a_request_are_counted_together() {
+        let part = r#"{"type": "text", "text": ""}"#;
+        let message = format!(r#"{{"role": "user", "content": {}}}"#, list(part, 5_001));
+        let read = |messages: usize| {
+            let messages = list(&message, messages);
+            openai_chat::read(&format!(r#"{{"model": "m", "messages": {messages}}}"#))
+        };
+        assert!(read(1).is_ok());
+        assert_eq!(read(2).expect_err("10,002 parts").kind, FaultKind::TooLarge);
+    }
+
+    #[test]
+    fn an_object_has_a_limited_number_of_members() {
+        let members = |count: usize| {
+            let members: Vec<String> = (0..count).map(|it| format!(r#""x{it}": 1"#)).collect();
+            format!("{{{}}}", members.join(","))
+        };
+        let read =
+            |part: &str| gemini::read(&format!(r#"{{"contents": [{{"parts": {part}}}]}}"#), "m");
+        assert!(read(&members(1_000)).is_ok());
+        let refused = read(&members(1_001)).expect_err("too many").to_string();
+        assert_eq!(refused, "contents[0].parts[0]: must have at most 1000 members");
+        // What is kept unchanged is not opened.
+        let call = format!(r#"{{"functionCall": {{"name": "f", "args": {}}}}}"#, members(1_001));
+        assert!(read(&call).is_ok());
     }
 }

@@ -2,8 +2,9 @@
 //! schemas are here.
 
 use json_text::JsonText;
-use live::{FunctionDeclaration, Invalid};
+use live::FunctionDeclaration;
 
+use crate::api_fault::ApiFault;
 use crate::reader::Value;
 
 /// The type without its date, the description, and the schema of the arguments.
@@ -31,7 +32,7 @@ const OWN: [(&str, &str, &str); 4] = [
 ];
 
 /// The declaration of a predefined tool; `None` for other tools.
-pub(super) fn declaration(tool: &Value<'_>) -> Result<Option<FunctionDeclaration>, Invalid> {
+pub(super) fn declaration(tool: &Value<'_>) -> Result<Option<FunctionDeclaration>, ApiFault> {
     let mut open = tool.object()?;
     let Some(kind) = open.text("type")? else { return Ok(None) };
     let known = OWN.iter().find(|(beginning, ..)| {

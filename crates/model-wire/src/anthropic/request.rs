@@ -2,11 +2,12 @@
 
 use json_text::{JsonText, Kind};
 use live::{
-    Content, FunctionCall, FunctionDeclaration, FunctionResponse, InlineData, Invalid, LlmRequest,
+    Content, FunctionCall, FunctionDeclaration, FunctionResponse, InlineData, Limit, LlmRequest,
     Part, Role,
 };
 
 use super::own_tools;
+use crate::api_fault::ApiFault;
 use crate::calls::Calls;
 use crate::common::{
     RemainingMembers, as_tools, no_such_call, other_part, remaining_part, remaining_tool_members,
@@ -27,8 +28,8 @@ pub(super) const THREAD: &str = "thread";
 /// tool results beside other blocks becomes several contents, in its order.
 ///
 /// # Errors
-/// [`Invalid`] with the path of the field and the rule that it breaks.
-pub fn read(text: &str) -> Result<ParsedRequest, Invalid> {
+/// [`ApiFault`] with the path of the field and the rule that it breaks.
+pub fn read(text: &str) -> Result<ParsedRequest, ApiFault> {
     let mut body = reader::body(text)?;
     let model = body.required("model")?.name()?;
     if let Some(thread) = body.take(THREAD) {
@@ -37,7 +38,7 @@ pub fn read(text: &str) -> Result<ParsedRequest, Invalid> {
     let contents = messages(&body.required("messages")?)?;
     let system_instruction = body.take("system").map(|it| texts(&it)).transpose()?;
     let (mut functions, mut others) = (Vec::new(), Vec::new());
-    for tool in body.take("tools").map_or(Ok(Vec::new()), |tools| tools.list())? {
+    for tool in body.take("tools").map_or(Ok(Vec::new()), |tools| tools.list(Limit::Tools))? {
         if let Some(declaration) = own_tools::declaration(&tool)? {
             functions.push(declaration);
             others.push(tool.json());
@@ -75,7 +76,7 @@ pub fn read(text: &str) -> Result<ParsedRequest, Invalid> {
 type Kept = Option<(&'static str, JsonText)>;
 
 /// The format of the response, in `output_config` or formerly in `output_format`.
-fn output(body: &mut Object<'_>) -> Result<(Kept, Option<JsonText>), Invalid> {
+fn output(body: &mut Object<'_>) -> Result<(Kept, Option<JsonText>), ApiFault> {
     if let Some(format) = body.take("output_format") {
         let (kept, schema) = response_format(&format, None)?;
         return Ok((kept.map(|kept| ("output_format", kept)), schema));
@@ -93,7 +94,7 @@ fn output(body: &mut Object<'_>) -> Result<(Kept, Option<JsonText>), Invalid> {
 /// A tool of the client; `None` for one that the vendor runs.
 fn declaration(
     tool: &Value<'_>,
-) -> Result<Option<(FunctionDeclaration, RemainingMembers)>, Invalid> {
+) -> Result<Option<(FunctionDeclaration, RemainingMembers)>, ApiFault> {
     let mut open = tool.object()?;
     let kind = open.text("type")?;
     if kind.is_some_and(|kind| kind != "custom") {
@@ -115,19 +116,22 @@ const UNREAD_OF_TOOL: [&str; 3] = ["cache_control", "eager_input_streaming", "st
 const UNREAD: [&str; 2] = ["cache_control", "signature"];
 
 /// A string, or a list of text blocks.
-fn texts(value: &Value<'_>) -> Result<String, Invalid> {
+fn texts(value: &Value<'_>) -> Result<String, ApiFault> {
     if value.kind() == Kind::String {
         return value.string();
     }
-    let texts: Result<Vec<_>, _> =
-        value.list()?.iter().map(|block| block.object()?.required("text")?.string()).collect();
+    let texts: Result<Vec<_>, _> = value
+        .list(Limit::Parts)?
+        .iter()
+        .map(|block| block.object()?.required("text")?.string())
+        .collect();
     Ok(texts?.join("\n\n"))
 }
 
-fn messages(messages: &Value<'_>) -> Result<Vec<Content>, Invalid> {
+fn messages(messages: &Value<'_>) -> Result<Vec<Content>, ApiFault> {
     let mut contents: Vec<Content> = Vec::new();
     let mut calls = Calls::default();
-    for message in messages.list()? {
+    for message in messages.list(Limit::Messages)? {
         let mut open = message.object()?;
         let written = open.required("role")?;
         let role = match written.string()?.as_str() {
@@ -139,7 +143,7 @@ fn messages(messages: &Value<'_>) -> Result<Vec<Content>, Invalid> {
         let blocks = if content.kind() == Kind::String {
             vec![vec![Part::Text(content.string()?)]]
         } else {
-            let blocks = content.list()?;
+            let blocks = content.list(Limit::Parts)?;
             blocks.iter().map(|block| parts(block, &mut calls)).collect::<Result<_, _>>()?
         };
         contents.extend(by_speaker(role, blocks));
@@ -168,7 +172,7 @@ fn by_speaker(role: Role, blocks: Vec<Vec<Part>>) -> Vec<Content> {
 }
 
 /// The parts of a block: its content, and its remaining members.
-fn parts(block: &Value<'_>, calls: &mut Calls) -> Result<Vec<Part>, Invalid> {
+fn parts(block: &Value<'_>, calls: &mut Calls) -> Result<Vec<Part>, ApiFault> {
     let mut open = block.object()?;
     let kind = open.required("type")?.name()?;
     // The remaining members beside the bytes, or the files of a result.
@@ -216,7 +220,7 @@ fn parts(block: &Value<'_>, calls: &mut Calls) -> Result<Vec<Part>, Invalid> {
 }
 
 /// A block of a tool result, which contains no calls.
-fn part_of_result(block: &Value<'_>) -> Result<Vec<Part>, Invalid> {
+fn part_of_result(block: &Value<'_>) -> Result<Vec<Part>, ApiFault> {
     match block.object()?.get("type").map(|kind| kind.string()).transpose()?.as_deref() {
         Some("image" | "document") => parts(block, &mut Calls::default()),
         _ => Ok(Vec::new()),

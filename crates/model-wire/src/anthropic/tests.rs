@@ -148,7 +148,7 @@ fn server_side_thread_is_rejected() {
     assert!(read(&asked.replace("THREAD", "null")).is_ok());
     let refused = read(&asked.replace("THREAD", r#"{"type": "create"}"#)).expect_err("a thread");
     expect![[r#"{"type":"error","error":{"type":"invalid_request_error","message":"thread: is not supported: send the whole conversation without it","details":{"error_code":"thread_unsupported_request","unsupported":[]}}}"#]]
-        .assert_eq(fault(&refused.into()).as_str());
+        .assert_eq(fault(&refused).as_str());
 }
 
 #[test]

@@ -2,10 +2,11 @@
 
 use json_text::Kind;
 use live::{
-    Content, FunctionCall, FunctionDeclaration, FunctionResponse, InlineData, Invalid, LlmRequest,
+    Content, FunctionCall, FunctionDeclaration, FunctionResponse, InlineData, Limit, LlmRequest,
     Part, Role, Tool,
 };
 
+use crate::api_fault::ApiFault;
 use crate::common::{RemainingMembers, other_part, remaining_part, remaining_tool_members};
 use crate::inline;
 use crate::output::Json as _;
@@ -15,17 +16,18 @@ use crate::reader::{self, Object, Value};
 /// Parses the body of a request. The model, and whether it streams, are in the URL.
 ///
 /// # Errors
-/// [`Invalid`] with the path of the field and the rule that it breaks.
-pub fn read(text: &str, model: &str) -> Result<ParsedRequest, Invalid> {
+/// [`ApiFault`] with the path of the field and the rule that it breaks.
+pub fn read(text: &str, model: &str) -> Result<ParsedRequest, ApiFault> {
     let mut body = reader::body(text)?;
     let contents = contents(&body.required("contents")?)?;
     let system = body.take_any(&["systemInstruction", "system_instruction"]);
     let system_instruction = system.map(|system| texts(&system)).transpose()?;
     let (mut tools, mut others) = (Vec::new(), Vec::new());
-    for tool in body.take("tools").map_or(Ok(Vec::new()), |tools| tools.list())? {
+    for tool in body.take("tools").map_or(Ok(Vec::new()), |tools| tools.list(Limit::Tools))? {
         let mut open = tool.object()?;
         if let Some(functions) = open.take_any(&["functionDeclarations", "function_declarations"]) {
-            let functions: Result<Vec<_>, _> = functions.list()?.iter().map(declaration).collect();
+            let functions: Result<Vec<_>, _> =
+                functions.list(Limit::Functions)?.iter().map(declaration).collect();
             let (function_declarations, left): (_, Vec<RemainingMembers>) =
                 functions?.into_iter().unzip();
             tools.push(Tool { function_declarations });
@@ -63,7 +65,7 @@ pub fn read(text: &str, model: &str) -> Result<ParsedRequest, Invalid> {
 
 fn declaration(
     declaration: &Value<'_>,
-) -> Result<(FunctionDeclaration, RemainingMembers), Invalid> {
+) -> Result<(FunctionDeclaration, RemainingMembers), ApiFault> {
     let mut open = declaration.object()?;
     let schema = |open: &mut Object<'_>, keys: [&[&str]; 2]| {
         let json_schema = open.take_any(keys[0]);
@@ -87,21 +89,23 @@ fn declaration(
 }
 
 /// The text parts of a content, with an empty line between two.
-fn texts(content: &Value<'_>) -> Result<String, Invalid> {
+fn texts(content: &Value<'_>) -> Result<String, ApiFault> {
     let mut open = content.object()?;
-    let parts = open.take("parts").map_or(Ok(Vec::new()), |parts| one_or_many(&parts))?;
+    let parts =
+        open.take("parts").map_or(Ok(Vec::new()), |parts| one_or_many(&parts, Limit::Parts))?;
     let texts: Result<Vec<_>, _> =
         parts.iter().map(|part| part.object()?.required("text")?.string()).collect();
     Ok(texts?.join("\n\n"))
 }
 
 /// A list; a single value is a list of one, as in the vendor's examples.
-fn one_or_many<'a>(value: &Value<'a>) -> Result<Vec<Value<'a>>, Invalid> {
-    if value.kind() == Kind::Object { Ok(vec![value.clone()]) } else { value.list() }
+fn one_or_many<'a>(value: &Value<'a>, limit: Limit) -> Result<Vec<Value<'a>>, ApiFault> {
+    if value.kind() == Kind::Object { Ok(vec![value.clone()]) } else { value.list(limit) }
 }
 
-fn contents(contents: &Value<'_>) -> Result<Vec<Content>, Invalid> {
-    let read: Result<Vec<_>, _> = one_or_many(contents)?.iter().map(content).collect();
+fn contents(contents: &Value<'_>) -> Result<Vec<Content>, ApiFault> {
+    let read: Result<Vec<_>, _> =
+        one_or_many(contents, Limit::Messages)?.iter().map(content).collect();
     let read = read?;
     if read.is_empty() {
         return Err(contents.fault("must have at least one content"));
@@ -109,7 +113,7 @@ fn contents(contents: &Value<'_>) -> Result<Vec<Content>, Invalid> {
     Ok(read)
 }
 
-fn content(content: &Value<'_>) -> Result<Content, Invalid> {
+fn content(content: &Value<'_>) -> Result<Content, ApiFault> {
     let mut open = content.object()?;
     let role = match open.take("role") {
         None => Role::User,
@@ -120,7 +124,8 @@ fn content(content: &Value<'_>) -> Result<Content, Invalid> {
             _ => return Err(written.fault("must be user, model or function")),
         },
     };
-    let parts = open.take("parts").map_or(Ok(Vec::new()), |parts| one_or_many(&parts))?;
+    let parts =
+        open.take("parts").map_or(Ok(Vec::new()), |parts| one_or_many(&parts, Limit::Parts))?;
     let parts = parts.iter().map(read_part).collect::<Result<Vec<_>, _>>()?;
     let is_answer = |read: &Vec<Part>| matches!(read.first(), Some(Part::FunctionResponse(_)));
     let answers = !parts.is_empty() && parts.iter().all(is_answer);
@@ -130,7 +135,7 @@ fn content(content: &Value<'_>) -> Result<Content, Invalid> {
 
 /// The parts of a part: its content, and its remaining members, such as `videoMetadata`. Files of a tool
 /// result, such as an image, follow the result.
-fn read_part(part: &Value<'_>) -> Result<Vec<Part>, Invalid> {
+fn read_part(part: &Value<'_>) -> Result<Vec<Part>, ApiFault> {
     let mut open = part.object()?;
     // Signatures are for the vendor, and a model does not read them.
     open.take_any(&["thoughtSignature", "thought_signature"]);
@@ -154,7 +159,10 @@ fn read_part(part: &Value<'_>) -> Result<Vec<Part>, Invalid> {
             name: answer.required("name")?.name()?,
             response: answer.take("response").map(|response| response.json()),
         }));
-        for item in answer.take("parts").map_or(Ok(Vec::new()), |parts| one_or_many(&parts))? {
+        for item in answer
+            .take("parts")
+            .map_or(Ok(Vec::new()), |parts| one_or_many(&parts, Limit::Parts))?
+        {
             let mut open = item.object()?;
             if let Some(blob) = open.take_any(INLINE_DATA) {
                 parts.extend(bytes(&blob)?);
@@ -173,7 +181,7 @@ fn read_part(part: &Value<'_>) -> Result<Vec<Part>, Invalid> {
 
 const INLINE_DATA: &[&str] = &["inlineData", "inline_data"];
 
-fn bytes(blob: &Value<'_>) -> Result<impl Iterator<Item = Part>, Invalid> {
+fn bytes(blob: &Value<'_>) -> Result<impl Iterator<Item = Part>, ApiFault> {
     let mut blob = blob.object()?;
     let data = InlineData {
         mime_type: blob.required_any(&["mimeType", "mime_type"])?.name()?,

@@ -2,10 +2,11 @@
 
 use json_text::{JsonText, Kind};
 use live::{
-    Content, FunctionCall, FunctionResponse, InlineData, Invalid, LlmRequest, OtherPart, Part,
-    Role, Tool,
+    Content, FunctionCall, FunctionResponse, InlineData, Limit, LlmRequest, OtherPart, Part, Role,
+    Tool,
 };
 
+use crate::api_fault::ApiFault;
 use crate::calls::Calls;
 use crate::common::{
     arguments, as_tools, function_declaration, instruction_parts, no_such_call, other_part,
@@ -22,8 +23,8 @@ use crate::reader::{self, Object, Value};
 /// empty line between two; later ones stay in their places, their texts under the role's name.
 ///
 /// # Errors
-/// [`Invalid`] with the path of the field and the rule that it breaks.
-pub fn read(text: &str) -> Result<ParsedRequest, Invalid> {
+/// [`ApiFault`] with the path of the field and the rule that it breaks.
+pub fn read(text: &str) -> Result<ParsedRequest, ApiFault> {
     let mut body = reader::body(text)?;
     let model = body.required("model")?.name()?;
     let (system_instruction, contents) = messages(&body.required("messages")?)?;
@@ -64,9 +65,9 @@ pub fn read(text: &str) -> Result<ParsedRequest, Invalid> {
 fn tools(
     tools: Option<Value<'_>>,
     free_text: &mut FreeText,
-) -> Result<(Vec<Tool>, Vec<JsonText>), Invalid> {
+) -> Result<(Vec<Tool>, Vec<JsonText>), ApiFault> {
     let (mut functions, mut others) = (Vec::new(), Vec::new());
-    for tool in tools.map_or(Ok(Vec::new()), |tools| tools.list())? {
+    for tool in tools.map_or(Ok(Vec::new()), |tools| tools.list(Limit::Tools))? {
         let mut open = tool.object()?;
         match open.required("type")?.string()?.as_str() {
             "function" => {
@@ -84,11 +85,11 @@ fn tools(
     Ok((as_tools(functions), others))
 }
 
-fn messages(messages: &Value<'_>) -> Result<(Option<String>, Vec<Content>), Invalid> {
+fn messages(messages: &Value<'_>) -> Result<(Option<String>, Vec<Content>), ApiFault> {
     let mut system = Vec::new();
     let mut contents = Vec::new();
     let mut calls = Calls::default();
-    for message in messages.list()? {
+    for message in messages.list(Limit::Messages)? {
         let mut open = message.object()?;
         let role = open.required("role")?;
         let content = match role.string()?.as_str() {
@@ -115,16 +116,19 @@ fn messages(messages: &Value<'_>) -> Result<(Option<String>, Vec<Content>), Inva
 }
 
 /// Text as a string or as a list of text parts.
-fn system_text(content: &Value<'_>) -> Result<String, Invalid> {
+fn system_text(content: &Value<'_>) -> Result<String, ApiFault> {
     if content.kind() == Kind::String {
         return content.string();
     }
-    let texts: Result<Vec<_>, _> =
-        content.list()?.iter().map(|part| part.object()?.required("text")?.string()).collect();
+    let texts: Result<Vec<_>, _> = content
+        .list(Limit::Parts)?
+        .iter()
+        .map(|part| part.object()?.required("text")?.string())
+        .collect();
     Ok(texts?.join("\n\n"))
 }
 
-fn user(mut message: Object<'_>) -> Result<Content, Invalid> {
+fn user(mut message: Object<'_>) -> Result<Content, ApiFault> {
     let mut parts = Vec::new();
     if let Some(name) = message.take("name") {
         parts.push(Part::Other(OtherPart { kind: "name".to_owned(), json: name.json() }));
@@ -137,7 +141,7 @@ fn user(mut message: Object<'_>) -> Result<Content, Invalid> {
 /// Members of a response that frameworks repeat and no model reads: id, and signatures of thoughts.
 const UNREAD: [&str; 2] = ["id", "reasoning_details"];
 
-fn assistant(mut message: Object<'_>, calls: &mut Calls) -> Result<Content, Invalid> {
+fn assistant(mut message: Object<'_>, calls: &mut Calls) -> Result<Content, ApiFault> {
     let mut parts = Vec::new();
     // Two names for the same member.
     let thoughts = ["reasoning_content", "reasoning"].map(|key| message.take(key));
@@ -150,7 +154,9 @@ fn assistant(mut message: Object<'_>, calls: &mut Calls) -> Result<Content, Inva
     if let Some(refusal) = message.take("refusal") {
         parts.push(Part::Other(OtherPart { kind: "refusal".to_owned(), json: refusal.json() }));
     }
-    for call in message.take("tool_calls").map_or(Ok(Vec::new()), |calls| calls.list())? {
+    for call in
+        message.take("tool_calls").map_or(Ok(Vec::new()), |calls| calls.list(Limit::Parts))?
+    {
         let mut open = call.object()?;
         let kind = open.take("type").map(|kind| kind.string()).transpose()?;
         let kind = kind.as_deref().unwrap_or("function");
@@ -180,7 +186,7 @@ fn assistant(mut message: Object<'_>, calls: &mut Calls) -> Result<Content, Inva
     Ok(Content { role: Role::Model, parts })
 }
 
-fn tool_result(mut message: Object<'_>, calls: &Calls) -> Result<Content, Invalid> {
+fn tool_result(mut message: Object<'_>, calls: &Calls) -> Result<Content, ApiFault> {
     let call = message.required("tool_call_id")?;
     let id = call.name()?;
     let name = calls.name(&id).ok_or_else(|| no_such_call(&call))?;
@@ -191,16 +197,16 @@ fn tool_result(mut message: Object<'_>, calls: &Calls) -> Result<Content, Invali
     Ok(Content { role: Role::Function, parts })
 }
 
-fn content_parts(content: &Value<'_>) -> Result<Vec<Part>, Invalid> {
+fn content_parts(content: &Value<'_>) -> Result<Vec<Part>, ApiFault> {
     if content.kind() == Kind::String {
         return Ok(vec![Part::Text(content.string()?)]);
     }
-    let parts: Result<Vec<_>, _> = content.list()?.iter().map(content_part).collect();
+    let parts: Result<Vec<_>, _> = content.list(Limit::Parts)?.iter().map(content_part).collect();
     Ok(parts?.into_iter().flatten().collect())
 }
 
 /// A part, and a part with its remaining members.
-fn content_part(part: &Value<'_>) -> Result<Vec<Part>, Invalid> {
+fn content_part(part: &Value<'_>) -> Result<Vec<Part>, ApiFault> {
     let mut open = part.object()?;
     let kind = open.required("type")?.name()?;
     // The remaining members beside the bytes.

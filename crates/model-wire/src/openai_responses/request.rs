@@ -1,8 +1,9 @@
 //! The request: input items, function tools, `text.format`.
 
 use json_text::{JsonText, Kind};
-use live::{Content, FunctionCall, FunctionResponse, InlineData, Invalid, LlmRequest, Part, Role};
+use live::{Content, FunctionCall, FunctionResponse, InlineData, Limit, LlmRequest, Part, Role};
 
+use crate::api_fault::ApiFault;
 use crate::calls::Calls;
 use crate::common::{
     arguments, as_tools, function_declaration, instruction_parts, no_such_call, other_part,
@@ -33,8 +34,8 @@ const ECHOED: [&str; 12] = [
 /// The turn that the request continues, from `previous_response_id`.
 ///
 /// # Errors
-/// [`Invalid`] when the body is not an object, or the id is not that of a response.
-pub fn previous_turn(text: &str) -> Result<Option<String>, Invalid> {
+/// [`ApiFault`] when the body is not an object, or the id is not that of a response.
+pub fn previous_turn(text: &str) -> Result<Option<String>, ApiFault> {
     let mut body = reader::body(text)?;
     let Some(written) = body.take("previous_response_id") else { return Ok(None) };
     let id = written.string()?;
@@ -56,8 +57,8 @@ pub fn previous_turn(text: &str) -> Result<Option<String>, Invalid> {
 /// System and developer messages stay in their places, their texts under the role's name.
 ///
 /// # Errors
-/// [`Invalid`] with the path of the field and the rule that it breaks.
-pub fn read(text: &str, history: Vec<Content>) -> Result<ParsedRequest, Invalid> {
+/// [`ApiFault`] with the path of the field and the rule that it breaks.
+pub fn read(text: &str, history: Vec<Content>) -> Result<ParsedRequest, ApiFault> {
     let mut body = reader::body(text)?;
     reject_stored_references(&mut body)?;
     let mut echo = Output::new();
@@ -72,7 +73,7 @@ pub fn read(text: &str, history: Vec<Content>) -> Result<ParsedRequest, Invalid>
     contents.read(&body.required("input")?)?;
     let (mut functions, mut others) = (Vec::new(), Vec::new());
     let mut free_text = FreeText::default();
-    for tool in body.take("tools").map_or(Ok(Vec::new()), |tools| tools.list())? {
+    for tool in body.take("tools").map_or(Ok(Vec::new()), |tools| tools.list(Limit::Tools))? {
         let mut open = tool.object()?;
         match open.required("type")?.string()?.as_str() {
             "function" => {
@@ -104,7 +105,7 @@ pub fn read(text: &str, history: Vec<Content>) -> Result<ParsedRequest, Invalid>
 }
 
 /// Rejects references to data that the vendor stores.
-fn reject_stored_references(body: &mut Object<'_>) -> Result<(), Invalid> {
+fn reject_stored_references(body: &mut Object<'_>) -> Result<(), ApiFault> {
     for (key, rule) in [
         ("conversation", "is not supported: send the items as `input`"),
         ("prompt", "is not supported: send its text as `instructions`"),
@@ -122,7 +123,7 @@ fn reject_stored_references(body: &mut Object<'_>) -> Result<(), Invalid> {
     }
 }
 
-fn text_format(body: &mut Object<'_>) -> Result<(Option<JsonText>, Option<JsonText>), Invalid> {
+fn text_format(body: &mut Object<'_>) -> Result<(Option<JsonText>, Option<JsonText>), ApiFault> {
     let Some(text) = body.take("text") else { return Ok((None, None)) };
     let mut text = text.object()?;
     let (kept, schema) = match text.take("format") {
@@ -146,18 +147,18 @@ impl Conversation {
         Self { own: history.len(), contents: history, calls }
     }
 
-    fn read(&mut self, input: &Value<'_>) -> Result<(), Invalid> {
+    fn read(&mut self, input: &Value<'_>) -> Result<(), ApiFault> {
         if input.kind() == Kind::String {
             self.push(Role::User, [Part::Text(input.string()?)]);
             return Ok(());
         }
-        for item in input.list()? {
+        for item in input.list(Limit::Messages)? {
             self.item(&item)?;
         }
         Ok(())
     }
 
-    fn item(&mut self, item: &Value<'_>) -> Result<(), Invalid> {
+    fn item(&mut self, item: &Value<'_>) -> Result<(), ApiFault> {
         let mut open = item.object()?;
         let kind = open.take("type").map(|kind| kind.name()).transpose()?;
         let kind = kind.unwrap_or_else(|| "message".to_owned());
@@ -199,7 +200,9 @@ impl Conversation {
             "reasoning" => {
                 let mut thoughts = Vec::new();
                 for key in ["summary", "content"] {
-                    for piece in open.take(key).map_or(Ok(Vec::new()), |pieces| pieces.list())? {
+                    for piece in
+                        open.take(key).map_or(Ok(Vec::new()), |pieces| pieces.list(Limit::Parts))?
+                    {
                         thoughts.push(piece.object()?.required("text")?.string()?);
                     }
                 }
@@ -216,7 +219,7 @@ impl Conversation {
         Ok(())
     }
 
-    fn message(&mut self, mut open: Object<'_>) -> Result<(), Invalid> {
+    fn message(&mut self, mut open: Object<'_>) -> Result<(), ApiFault> {
         let role = open.required("role")?;
         let content = open.required("content")?;
         let left = remaining_part("message", open, &UNREAD);
@@ -254,16 +257,16 @@ impl Conversation {
 /// Members of every item that no model reads.
 const UNREAD: [&str; 2] = ["id", "status"];
 
-fn parts(content: &Value<'_>) -> Result<Vec<Part>, Invalid> {
+fn parts(content: &Value<'_>) -> Result<Vec<Part>, ApiFault> {
     if content.kind() == Kind::String {
         return Ok(vec![Part::Text(content.string()?)]);
     }
-    let parts: Result<Vec<_>, _> = content.list()?.iter().map(part).collect();
+    let parts: Result<Vec<_>, _> = content.list(Limit::Parts)?.iter().map(part).collect();
     Ok(parts?.into_iter().flatten().collect())
 }
 
 /// An item of a tool result.
-fn part_of_result(item: &Value<'_>) -> Result<Vec<Part>, Invalid> {
+fn part_of_result(item: &Value<'_>) -> Result<Vec<Part>, ApiFault> {
     match item.object()?.get("type").map(|kind| kind.string()).transpose()?.as_deref() {
         Some("input_image" | "input_file" | "input_audio") => part(item),
         _ => Ok(Vec::new()),
@@ -271,7 +274,7 @@ fn part_of_result(item: &Value<'_>) -> Result<Vec<Part>, Invalid> {
 }
 
 /// A part, and a part with its remaining members.
-fn part(part: &Value<'_>) -> Result<Vec<Part>, Invalid> {
+fn part(part: &Value<'_>) -> Result<Vec<Part>, ApiFault> {
     let mut open = part.object()?;
     let kind = open.required("type")?.name()?;
     let mut unread: &[&str] = &[];
@@ -310,6 +313,6 @@ fn part(part: &Value<'_>) -> Result<Vec<Part>, Invalid> {
 fn address(
     written: Option<Value<'_>>,
     display_name: Option<String>,
-) -> Result<Option<InlineData>, Invalid> {
+) -> Result<Option<InlineData>, ApiFault> {
     written.map_or(Ok(None), |written| inline::from_address(&written, display_name))
 }
