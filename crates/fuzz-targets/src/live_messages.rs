@@ -10,12 +10,14 @@ pub(crate) fn check(data: &[u8]) {
     let Some((kind, data)) = data.split_first() else { return };
     match kind % 6 {
         0 => {
+            named(rpc::check_encoded_size::<wire::SubmitRequestRequest>(data));
             let Ok(message) = wire::SubmitRequestRequest::decode(data) else { return };
             named(rpc::agent_name(&message.agent_name));
             named(rpc::invocation_id(&message.invocation_id));
             named(rpc::llm_request(message.request.unwrap_or_default()));
         }
         1 => {
+            named(rpc::check_encoded_size::<wire::SubmitDecisionRequest>(data));
             let Ok(message) = wire::SubmitDecisionRequest::decode(data) else { return };
             named(rpc::required_person("by", message.by));
             if let Some(response) = named(rpc::human_response(message.response.unwrap_or_default()))

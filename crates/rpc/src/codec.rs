@@ -5,15 +5,18 @@ use std::any::type_name;
 use std::marker::PhantomData;
 
 use prost::Message;
+use prost::bytes::Buf as _;
 use tonic::Status;
 use tonic::codec::{Codec, DecodeBuf, Decoder};
 use tonic_prost::{ProstCodec, ProstEncoder};
+
+use crate::check_encoded_size;
 
 /// The codec of the generated client and server: it writes `Out` and reads `In`.
 ///
 /// Bytes that are not an `In` are rejected with `INVALID_ARGUMENT`. tonic's own codec returns
 /// `INTERNAL`, which means a fault of the host and invites a retry. The message is `In: why`, with the
-/// field if it is known.
+/// field if it is known. One that has more than the page can show is rejected before it is decoded.
 #[derive(Debug, Clone)]
 pub struct MessageCodec<Out, In> {
     messages: PhantomData<(Out, In)>,
@@ -50,11 +53,14 @@ pub struct MessageDecoder<In> {
     message: PhantomData<In>,
 }
 
-impl<In: Message + Default> Decoder for MessageDecoder<In> {
+impl<In: Message + Default + 'static> Decoder for MessageDecoder<In> {
     type Item = In;
     type Error = Status;
 
     fn decode(&mut self, bytes: &mut DecodeBuf<'_>) -> Result<Option<In>, Status> {
+        // They are contiguous.
+        check_encoded_size::<In>(bytes.chunk())
+            .map_err(|error| Status::invalid_argument(error.to_string()))?;
         In::decode(bytes).map(Some).map_err(|error| {
             let path = type_name::<In>();
             let name = path.rsplit("::").next().unwrap_or(path);

@@ -6,12 +6,14 @@
 
 #[cfg(any(feature = "client", feature = "server"))]
 mod codec;
+mod encoded_size;
 mod fingerprint;
 mod read;
 mod write;
 
 #[cfg(any(feature = "client", feature = "server"))]
 pub use codec::{MessageCodec, MessageDecoder};
+pub use encoded_size::check_encoded_size;
 pub use fingerprint::fingerprint;
 pub use read::{
     agent_name, cursor, cursor_to_wire, decision, description, event, human_response,
