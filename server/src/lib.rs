@@ -18,6 +18,7 @@ pub mod live;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod memory;
 mod page_dto;
+mod parsing;
 mod reload;
 mod replaceable;
 mod reports;

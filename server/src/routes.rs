@@ -10,8 +10,10 @@ use app::host::{
 use app::state::base_path::provide_base_path;
 use app::state::document_login::provide_login_name;
 use axum::Router;
-use axum::body::Body;
-use axum::extract::{DefaultBodyLimit, Extension, FromRef, Path, Request, State, WebSocketUpgrade};
+use axum::body::{Body, Bytes};
+use axum::extract::{
+    DefaultBodyLimit, Extension, FromRef, FromRequest as _, Path, Request, State, WebSocketUpgrade,
+};
 use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
@@ -40,7 +42,7 @@ use crate::security::{OriginPolicy, content_security_policy, guard};
 use crate::served_file::ServedFile;
 use crate::sessions::RESOURCES_ROUTE;
 use crate::site::{Site, not_built};
-use crate::{access, endpoints, events, served_file, server_functions};
+use crate::{access, endpoints, events, parsing, served_file, server_functions};
 
 /// The largest request body: an export carries a whole history, a call its arguments.
 const BODY_BYTES: usize = 256 * 1024 * 1024;
@@ -206,7 +208,21 @@ async fn server_function(State(shared): State<Shared>, request: Request) -> Resp
     if get_server_fn_service(request.uri().path(), request.method().clone()).is_none() {
         return server_functions::refusal(&ApiError::UnknownFunction);
     }
-    leptos_axum::handle_server_fns_with_context(context(&shared), request).await.into_response()
+    let (parts, body) = request.into_parts();
+    let body = match Bytes::from_request(Request::from_parts(parts.clone(), body), &()).await {
+        Ok(body) => body,
+        Err(rejection) => {
+            return server_functions::refusal(&ApiError::Transport(rejection.to_string()));
+        }
+    };
+    let bytes = body.len();
+    let request = Request::from_parts(parts, Body::from(body));
+    let context = context(&shared);
+    // The functions read their arguments themselves.
+    let handled = async move {
+        leptos_axum::handle_server_fns_with_context(context, request).await.into_response()
+    };
+    parsing::handle(bytes, handled).await
 }
 
 /// Streams a report. Not a server function, because those buffer the whole response.

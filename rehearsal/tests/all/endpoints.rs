@@ -216,15 +216,32 @@ async fn rejects_an_invalid_body_in_the_vendors_format() {
 #[tokio::test]
 async fn rejects_a_conversation_that_the_page_cannot_show() {
     let stage = Stage::open().await;
-    let message = json!({ "role": "user", "content": "Hi" });
-    let body = json!({ "model": "m", "messages": vec![message; 10_001] }).to_string();
-    let refused = stage.post("/v1/chat/completions").body(body).send().await.unwrap();
-    assert_eq!(refused.status(), StatusCode::PAYLOAD_TOO_LARGE);
-    assert_eq!(refused.headers()["x-should-retry"], "false");
-    let error: Value = refused.json().await.unwrap();
-    let message = error["error"]["message"].as_str().unwrap();
-    let expected = "request: has 10001 parts in its conversation, and the page can show 10000:";
-    assert!(message.starts_with(expected), "{message}");
+    let messages = vec![json!({ "role": "user", "content": "Hi" }); 10_001];
+    for (path, list) in [
+        ("/v1/chat/completions", "messages"),
+        ("/v1/responses", "input"),
+        ("/v1/messages", "messages"),
+        ("/v1beta/models/m:generateContent", "contents"),
+    ] {
+        let body = json!({ "model": "m", list: messages }).to_string();
+        let refused = stage.post(path).body(body).send().await.unwrap();
+        assert_eq!(refused.status(), StatusCode::PAYLOAD_TOO_LARGE, "{path}");
+        assert_eq!(refused.headers()["x-should-retry"], "false");
+        let error: Value = refused.json().await.unwrap();
+        let message = error["error"]["message"].as_str().unwrap();
+        let expected = "request: has more than 10000 messages in its conversation, the most that the \
+                        page can show: send fewer of them";
+        assert_eq!(message, expected, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn answers_a_long_request() {
+    let mut stage = Stage::open().await;
+    // Longer than what is read on the threads that serve others.
+    let asked = tokio::spawn(response_text(stage.chat(&"x".repeat(1024 * 1024))));
+    stage.answer("Read.").await;
+    assert_eq!(asked.await.unwrap(), "Read.");
 }
 
 #[tokio::test]

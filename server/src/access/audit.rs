@@ -105,6 +105,17 @@ pub(crate) fn caller() -> Option<Caller> {
     REQUEST.try_with(|context| context.caller.clone()).ok().flatten()
 }
 
+/// `work` as a part of the current request, to run on another task.
+pub(crate) fn within_request<T>(work: impl Future<Output = T>) -> impl Future<Output = T> {
+    let context = REQUEST.try_with(Clone::clone).ok();
+    async move {
+        match context {
+            Some(context) => REQUEST.scope(context, work).await,
+            None => work.await,
+        }
+    }
+}
+
 impl AttributedEntry {
     pub(crate) fn with(mut self, key: &'static str, value: &impl ToString) -> Self {
         self.entry = self.entry.with(key, value);
@@ -156,4 +167,21 @@ impl AuditFile {
 #[cfg(test)]
 pub(crate) async fn with_audit_file<T>(path: PathBuf, work: impl Future<Output = T>) -> T {
     REQUEST.scope(RequestContext { audit: Audit::to(Some(path)), caller: None }, work).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::access::How;
+
+    #[tokio::test]
+    async fn another_task_keeps_the_caller_of_its_request() {
+        let name = DisplayName::parse("Ann").expect("a name");
+        let known = Caller { name, how: How::Password, id: "ann".to_owned() };
+        let context = RequestContext { audit: Audit::default(), caller: Some(known.clone()) };
+        let spawned = async { tokio::spawn(within_request(async { caller() })).await };
+        let carried = REQUEST.scope(context, spawned).await.expect("it ends");
+        assert_eq!(carried, Some(known));
+        assert_eq!(within_request(async { caller() }).await, None, "outside of a request");
+    }
 }

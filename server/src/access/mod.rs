@@ -31,7 +31,7 @@ use tokio_util::sync::CancellationToken;
 pub(crate) use admit::admit;
 #[cfg(test)]
 pub(crate) use audit::with_audit_file;
-pub(crate) use audit::{AttributedEntry, Audit, AuditEntry, caller};
+pub(crate) use audit::{AttributedEntry, Audit, AuditEntry, caller, within_request};
 pub(crate) use caller::{Caller, How};
 pub(crate) use login::routes;
 pub(crate) use login_bound::while_logged_in;

@@ -12,6 +12,7 @@ use live::{Fingerprint, Invalid, LiveSessionId, TurnId};
 use model_wire::{ApiFault, CANCEL_AFTER_HEADER, FaultKind, ParsedRequest, ResponseHead};
 
 use super::fault::{of_body, of_host};
+use super::request_text::RequestText;
 use super::retries::{self, RECENT, RetryHints, Series};
 use super::session_lookup::{ResolvedSession, request_target};
 use super::waiting_clients::CancelAfter;
@@ -31,7 +32,7 @@ impl Endpoints {
         &self,
         api: Api,
         request: Request,
-        read: impl AsyncFnOnce(&str) -> Result<ParsedRequest, ApiFault>,
+        read: impl AsyncFnOnce(RequestText) -> Result<ParsedRequest, ApiFault>,
     ) -> Response {
         let asked = async {
             let (mut parts, body) = request.into_parts();
@@ -47,9 +48,7 @@ impl Endpoints {
                 // The body is not kept while the request waits for a person.
                 let body = Request::from_parts(parts.clone(), body);
                 let bytes = Bytes::from_request(body, &()).await.map_err(|it| of_body(&it))?;
-                let text = std::str::from_utf8(&bytes)
-                    .map_err(|_| ApiFault::new(FaultKind::Invalid, "body: must be UTF-8"))?;
-                read(text).await?
+                read(RequestText::new(bytes)).await?
             };
             let stream = asked.stream;
             let waiting = self.submit(&mut parts, asked).await?;
@@ -77,7 +76,7 @@ impl Endpoints {
         let run = target.invocation_id.clone();
         let sessions = &self.sessions;
         let found = ResolvedSession::of(&target, &agent, sessions).await.map_err(of_host)?;
-        let request = AgentRequest::new(agent, run, request).map_err(of_host)?.awaited();
+        let request = AgentRequest::new(agent, run, request).await.map_err(of_host)?.awaited();
         let content = request.fingerprint;
         self.waiting_clients.restore().await.map_err(of_host)?;
         let gate = self.waiting_clients.gate(Series::new(found.id, content)).await;

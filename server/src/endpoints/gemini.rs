@@ -6,6 +6,7 @@ use axum::response::Response;
 use model_wire::{GeminiCall, gemini};
 
 use super::Endpoints;
+use super::request_text::RequestText;
 use super::session_lookup::unreadable;
 use crate::vendors::{Api, refusal};
 
@@ -26,8 +27,9 @@ pub(super) async fn handle(
     let events =
         request.uri().query().is_some_and(|query| query.split('&').any(|it| it == "alt=sse"));
     let api = if stream && !events { Api::GeminiList } else { Api::Gemini };
-    let read = async |text: &str| {
-        let mut asked = gemini::read(text, model)?;
+    let model = model.to_owned();
+    let read = async |text: RequestText| {
+        let mut asked = text.read(move |text| gemini::read(text, &model)).await?;
         asked.stream = stream;
         Ok(asked)
     };

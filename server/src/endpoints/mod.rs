@@ -13,6 +13,7 @@ mod models;
 mod openai_chat;
 mod openai_responses;
 mod reply;
+mod request_text;
 mod retries;
 mod session_lookup;
 mod waiting_clients;

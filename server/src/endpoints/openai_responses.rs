@@ -4,20 +4,23 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use live::{Content, Invalid, Payload, TurnId};
 use model_wire::{ApiFault, openai_responses};
+use prost::Message as _;
 
 use super::Endpoints;
 use super::fault::of_host;
+use super::request_text::RequestText;
 use super::waiting_request::response;
 use crate::live::KnownTurn;
+use crate::parsing::parse;
 use crate::vendors::Api;
 
 pub(super) async fn handle(State(endpoints): State<Endpoints>, request: Request) -> Response {
-    let read = async |text: &str| {
-        let history = match openai_responses::previous_turn(text)? {
+    let read = async |text: RequestText| {
+        let history = match text.read(openai_responses::previous_turn).await? {
             Some(turn) => endpoints.history(&turn).await?,
             None => Vec::new(),
         };
-        Ok(openai_responses::read(text, history)?)
+        text.read(|text| openai_responses::read(text, history)).await
     };
     endpoints.handle(Api::OpenAiResponses, request, read).await
 }
@@ -35,10 +38,12 @@ impl Endpoints {
         let known = known.filter(KnownTurn::is_for_caller).ok_or_else(unknown)?;
         let closed = known.closed.ok_or_else(unknown)?;
         let (asked, ended) = self.sessions.exchange(&known, &closed).await.map_err(of_host)?;
-        let Ok(Payload::Request(request)) = rpc::event(asked).map(|event| event.payload) else {
-            return Err(unknown());
-        };
-        let first = response(ended)?.candidates.into_iter().next().ok_or_else(unknown)?;
+        let (asked, ended) = parse(asked.encoded_len() + ended.encoded_len(), || {
+            (rpc::event(asked).map(|event| event.payload), response(ended))
+        })
+        .await;
+        let Ok(Payload::Request(request)) = asked else { return Err(unknown()) };
+        let first = ended?.candidates.into_iter().next().ok_or_else(unknown)?;
         Ok(openai_responses::history(turn, request.contents, first))
     }
 }

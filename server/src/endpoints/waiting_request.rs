@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use live::{Content, HumanResponse, LiveSessionId, TurnId};
 use model_wire::{ApiFault, FaultKind, ResponseHead};
+use prost::Message as _;
 use rpc::wire;
 use rpc::wire::session_event::Payload;
 
 use super::fault::of_host;
 use super::waiting_clients::WaitingClient;
 use crate::live::LiveSessions;
+use crate::parsing::parse;
 
 /// A request that waits for its response.
 pub(super) struct WaitingRequest {
@@ -32,7 +34,8 @@ impl Turn {
     /// Waits for a person; returns the candidates for the client.
     pub(super) async fn outcome(self) -> Result<Vec<Content>, ApiFault> {
         let event = self.sessions.outcome(self.session_id, self.turn_id).await.map_err(of_host)?;
-        let mut candidates = response(Arc::unwrap_or_clone(event))?.candidates;
+        let read = parse(event.encoded_len(), || response(Arc::unwrap_or_clone(event)));
+        let mut candidates = read.await?.candidates;
         candidates.truncate(self.candidates);
         Ok(candidates)
     }

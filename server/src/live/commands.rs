@@ -10,9 +10,9 @@ use rpc::wire::session_event::Payload as WirePayload;
 
 use super::error::LiveError;
 use super::ledger_requests::{Action, ActionResult, LedgerRequest};
-use super::page_limits;
 use super::sessions::LiveSessions;
 use crate::access::{self, AuditEntry};
+use crate::parsing::parse;
 
 /// An agent's request, before it has a turn.
 pub(crate) struct AgentRequest {
@@ -30,17 +30,17 @@ impl AgentRequest {
     ///
     /// # Errors
     /// [`LiveError::TooLarge`] if the page cannot show it.
-    pub(crate) fn new(
+    pub(crate) async fn new(
         agent_name: AgentName,
         invocation_id: InvocationId,
         request: LlmRequest,
     ) -> Result<Self, LiveError> {
-        page_limits::check(&request)?;
+        request.check_size()?;
         let payload = rpc::payload_to_wire(Payload::Request(request));
         let caller = access::caller().map(|caller| caller.identity());
         let names = [agent_name.as_str(), invocation_id.as_str()];
-        let names: Vec<&str> = names.into_iter().chain(caller.as_deref()).collect();
-        let fingerprint = rpc::fingerprint(&names, &payload);
+        let names = names.into_iter().chain(caller.as_deref());
+        let (payload, fingerprint) = fingerprinted(names, payload).await;
         Ok(Self { agent_name, invocation_id, payload, caller, awaited: false, fingerprint })
     }
 
@@ -79,7 +79,7 @@ impl LiveSessions {
     ) -> Result<Sequence, LiveError> {
         let payload = rpc::payload_to_wire(Payload::Response(response));
         // The same response by a different person is a different decision.
-        let fingerprint = rpc::fingerprint(&[by.as_str()], &payload);
+        let (payload, fingerprint) = fingerprinted([by.as_str()], payload).await;
         let command = Command::Respond { turn_id, fingerprint, lease_id };
         let entry = AuditEntry::new("decision").with("session", &session_id);
         let entry = entry.with("turn", &turn_id);
@@ -118,7 +118,7 @@ impl LiveSessions {
         let payload = rpc::payload_to_wire(payload);
         let turn = turn_id.to_string();
         let names = [turn.as_str(), agent_name.as_str(), invocation_id.as_str()];
-        let fingerprint = rpc::fingerprint(&names, &payload);
+        let (payload, fingerprint) = fingerprinted(names, payload).await;
         let command = Command::Record { event_id, turn_id, agent_name, invocation_id, fingerprint };
         let action = Action { payload: Some(payload), ..Action::new(session_id, command) };
         event(&self.send(action).await?.reply)
@@ -190,6 +190,20 @@ impl LiveSessions {
         let command = Command::HandOver { turn_id, lease_id, to, length_ms: self.lease_ms() };
         Ok(lease(self.send(Action::new(session_id, command)).await?))
     }
+}
+
+/// The payload with the fingerprint of it and of its names, which takes a copy of its bytes.
+async fn fingerprinted<'n>(
+    names: impl IntoIterator<Item = &'n str>,
+    payload: WirePayload,
+) -> (WirePayload, Fingerprint) {
+    let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
+    parse(payload.encoded_len(), move || {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let fingerprint = rpc::fingerprint(&names, &payload);
+        (payload, fingerprint)
+    })
+    .await
 }
 
 fn event(reply: &CommandReply) -> Result<Sequence, LiveError> {

@@ -1,8 +1,7 @@
 //! [`LiveError`]: why a command about a live session failed.
 
-use live::{Invalid, LiveSessionId, Refusal, TurnId};
+use live::{Invalid, LiveSessionId, Refusal, TooLarge, TurnId};
 
-use super::page_limits::TooLarge;
 use live_store::StoreError;
 
 /// Why a command failed. Nothing was changed.

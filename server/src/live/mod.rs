@@ -17,7 +17,6 @@ mod files;
 mod ledger;
 mod ledger_requests;
 mod page_dto;
-mod page_limits;
 mod page_updates;
 mod pages;
 mod proto;

@@ -28,6 +28,7 @@ use crate::actor::{actor, exporter, person};
 use crate::evalsets;
 use crate::host::Host;
 use crate::page_dto;
+use crate::parsing::parse;
 use crate::served_file::ServedFile;
 
 /// How many sessions one page of the list has.
@@ -92,14 +93,17 @@ impl LivePages {
         place: &LivePlace,
         text: Option<String>,
     ) -> Result<Option<String>, ApiError> {
-        let plain = text.as_deref().and_then(|text| serde_json::from_str::<String>(text).ok());
-        let Some(plain) = plain else { return Ok(text) };
-        let config = self.turn(place).await?.config;
-        Ok(if config.is_some_and(|it| answer_format::is_plain_enum(&it)) {
-            Some(plain)
-        } else {
-            text
+        let Some(text) = text else { return Ok(None) };
+        let (plain, text) = parse(text.len(), || {
+            let plain = serde_json::from_str::<String>(&text).ok();
+            (plain, text)
         })
+        .await;
+        let Some(plain) = plain else { return Ok(Some(text)) };
+        let Some(config) = self.turn(place).await?.config else { return Ok(Some(text)) };
+        let bytes = config.byte_len();
+        let is_plain = parse(bytes, move || answer_format::is_plain_enum(&config)).await;
+        Ok(Some(if is_plain { plain } else { text }))
     }
 
     /// One of the parts of an event as a file, by its index; `None` if there is none.
@@ -287,10 +291,13 @@ impl LiveTurnHost for LivePages {
             let reason = format!("The arguments of {tool} must be an object, not {kind}.");
             return Err(ApiError::LiveRefused(reason));
         }
-        let called: Vec<&str> = response.calls.iter().map(|call| call.name.as_str()).collect();
-        let config = self.turn(&response.place).await?.config;
-        if let Some(reason) = config.and_then(|config| tool_choice::refusal(&config, &called)) {
-            return Err(ApiError::LiveRefused(reason));
+        let called: Vec<String> = response.calls.iter().map(|call| call.name.clone()).collect();
+        if let Some(config) = self.turn(&response.place).await?.config {
+            let bytes = config.byte_len();
+            let refused = parse(bytes, move || tool_choice::refusal(&config, &called)).await;
+            if let Some(reason) = refused {
+                return Err(ApiError::LiveRefused(reason));
+            }
         }
         let calls = response.calls.into_iter().map(|call| {
             Part::FunctionCall(FunctionCall {

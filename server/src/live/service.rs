@@ -6,6 +6,7 @@
 
 use futures::stream::BoxStream;
 use live::{DisplayName, EventId, LeaseId, LiveSessionId, Note, Sequence, TurnId};
+use prost::Message as _;
 use rpc::wire;
 use rpc::wire::live_service_server::{LiveService, LiveServiceServer};
 use tokio_util::sync::CancellationToken;
@@ -17,6 +18,7 @@ use super::error::LiveError;
 use super::sessions::LiveSessions;
 use super::{proto, streams};
 use crate::access::{Caller, How, LoginLifetime, while_logged_in};
+use crate::parsing::parse;
 
 /// The largest message. A request may carry images.
 const MESSAGE_BYTES: usize = 64 * 1024 * 1024;
@@ -129,9 +131,9 @@ impl LiveService for LiveGrpc {
         let (id, turn_id) = place(&asked.session_id, &asked.turn_id)?;
         let (agent_name, run) = agent(&asked.agent_name, &asked.invocation_id)?;
         let request = asked.request.ok_or_else(|| invalid("request", "must be given"))?;
-        let request = rpc::llm_request(request).map_err(|fault| fault.within("request"));
-        let request = request.map_err(LiveError::from)?;
-        let request = AgentRequest::new(agent_name, run, request)?;
+        let read = parse(request.encoded_len(), || rpc::llm_request(request)).await;
+        let request = read.map_err(|fault| LiveError::from(fault.within("request")))?;
+        let request = AgentRequest::new(agent_name, run, request).await?;
         let sequence = self.sessions.submit(id, turn_id, request).await?;
         Ok(Response::new(wire::SubmitRequestResponse { sequence: sequence.0 }))
     }
@@ -161,7 +163,9 @@ impl LiveService for LiveGrpc {
         let (id, turn_id) = place(&asked.session_id, &asked.turn_id)?;
         let (agent_name, run) = agent(&asked.agent_name, &asked.invocation_id)?;
         let event_id = EventId::parse(&asked.event_id).map_err(LiveError::from)?;
-        let payload = rpc::recorded(asked.payload).map_err(LiveError::from)?;
+        let length = asked.payload.as_ref().map_or(0, |payload| payload.encoded_len());
+        let payload = parse(length, || rpc::recorded(asked.payload)).await;
+        let payload = payload.map_err(LiveError::from)?;
         let recorded = self.sessions.record(id, event_id, turn_id, agent_name, run, payload);
         Ok(Response::new(wire::RecordEventResponse { sequence: recorded.await?.0 }))
     }
@@ -177,8 +181,8 @@ impl LiveService for LiveGrpc {
         let lease_id = lease_id.map_err(LiveError::from)?;
         let by = required_actor(caller, asked.by)?;
         let response = asked.response.ok_or_else(|| invalid("response", "must be given"))?;
-        let response = rpc::decision(response).map_err(|fault| fault.within("response"));
-        let response = response.map_err(LiveError::from)?;
+        let read = parse(response.encoded_len(), || rpc::decision(response)).await;
+        let response = read.map_err(|fault| LiveError::from(fault.within("response")))?;
         let sequence = self.sessions.respond(id, turn_id, response, by, lease_id).await?;
         Ok(Response::new(wire::SubmitDecisionResponse { sequence: sequence.0 }))
     }

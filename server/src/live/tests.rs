@@ -56,7 +56,7 @@ impl TestSession {
             LlmRequest { system_instruction: Some("x".repeat(bytes)), ..Default::default() };
         let agent = AgentName::parse("weather")?;
         let run = InvocationId::default();
-        let request = AgentRequest::new(agent, run, request)?;
+        let request = AgentRequest::new(agent, run, request).await?;
         self.sessions.submit(self.session, turn(number), request).await
     }
 
@@ -272,7 +272,7 @@ async fn a_page_receives_updates_of_what_it_watches() {
     assert_eq!(next_update(&mut list).await.waiting, Some(1));
     let agent = AgentName::parse("other").expect("valid");
     let request = LlmRequest::default();
-    let request = AgentRequest::new(agent, InvocationId::default(), request).expect("short");
+    let request = AgentRequest::new(agent, InvocationId::default(), request).await.expect("short");
     test.sessions.submit(other, turn(9), request).await.expect("stored");
     let changed = next_update(&mut list).await;
     assert_eq!((changed.waiting, changed.sessions.len()), (Some(2), 1));
@@ -353,7 +353,7 @@ async fn a_row_counts_the_parts_that_it_leaves_out() {
     let request = LlmRequest { contents, ..Default::default() };
     let agent = AgentName::parse("weather").expect("a name");
     let run = InvocationId::default();
-    let request = AgentRequest::new(agent, run, request).expect("short");
+    let request = AgentRequest::new(agent, run, request).await.expect("short");
     test.sessions.submit(test.session, turn(1), request).await.expect("stored");
     for (whole, expected) in [(false, (20, 3)), (true, (23, 0))] {
         let row = pages.read_live_rows(id.clone(), 0, 1, whole).await.expect("reads").remove(0);
@@ -381,7 +381,7 @@ async fn the_page_gets_the_beginning_of_a_long_text_and_a_url_of_the_whole() {
     ];
     let request = LlmRequest { contents, ..Default::default() };
     let agent = AgentName::parse("weather").expect("a name");
-    let request = AgentRequest::new(agent, InvocationId::default(), request).expect("short");
+    let request = AgentRequest::new(agent, InvocationId::default(), request).await.expect("short");
     test.sessions.submit(test.session, turn(1), request).await.expect("stored");
     let shown = pages.read_live_turn(place(&test, 1)).await.expect("reads");
     let [first, second] = &shown.contents[..] else { panic!("two contents") };
@@ -418,7 +418,7 @@ async fn the_page_gets_the_beginning_of_a_long_text_and_a_url_of_the_whole() {
     let parts = (0..20).map(|_| Part::Text("y".repeat(900_000))).collect();
     let request = LlmRequest { contents: vec![content(parts)], ..Default::default() };
     let agent = AgentName::parse("weather").expect("a name");
-    let request = AgentRequest::new(agent, InvocationId::default(), request).expect("short");
+    let request = AgentRequest::new(agent, InvocationId::default(), request).await.expect("short");
     test.sessions.submit(test.session, turn(2), request).await.expect("stored");
     let shown = pages.read_live_turn(place(&test, 2)).await.expect("reads");
     let LivePart::Text(last) = &shown.contents[0].parts[19] else { panic!("a text") };
@@ -442,7 +442,7 @@ async fn each_file_of_a_request_has_a_url() {
     let request = LlmRequest { contents, ..Default::default() };
     let agent = AgentName::parse("weather").expect("a name");
     let run = InvocationId::default();
-    let request = AgentRequest::new(agent, run, request).expect("short");
+    let request = AgentRequest::new(agent, run, request).await.expect("short");
     test.sessions.submit(test.session, turn(1), request).await.expect("stored");
     let bytes = |parts: &[LivePart]| -> Vec<LiveBytes> {
         parts

@@ -24,12 +24,12 @@ pub(super) fn required(config: &JsonText) -> Option<String> {
 }
 
 /// Why a response with calls of these tools is none that the request allows, and what to do.
-pub(super) fn refusal(config: &JsonText, called: &[&str]) -> Option<String> {
+pub(super) fn refusal(config: &JsonText, called: &[String]) -> Option<String> {
     match choice(config)? {
         ToolChoice::AnyCall if called.is_empty() => {
             Some("The request requires a tool call. Choose a tool, and add its call.".to_owned())
         }
-        ToolChoice::CallOf(name) if !called.contains(&name.as_str()) => {
+        ToolChoice::CallOf(name) if !called.contains(&name) => {
             Some(format!("The request requires a call of {name}. Add one."))
         }
         ToolChoice::NoCall if !called.is_empty() => Some(
@@ -80,7 +80,8 @@ mod tests {
     #[test]
     fn a_response_that_the_request_does_not_allow_is_refused() {
         let refused = |config: &str, called: &[&str]| {
-            refusal(&JsonText::parse(config).expect("JSON"), called).is_some()
+            let called: Vec<String> = called.iter().map(|name| (*name).to_owned()).collect();
+            refusal(&JsonText::parse(config).expect("JSON"), &called).is_some()
         };
         let (any, forecast) = (
             r#"{"tool_choice":"required"}"#,

@@ -89,6 +89,27 @@ async fn repeated_session_id_opens_one_session() {
     assert_eq!(long.session.unwrap().description, Some("é".repeat(500)), "longer ones are cut");
 }
 
+#[tokio::test]
+async fn rejects_what_the_page_cannot_show_before_it_is_decoded() {
+    let stage = Stage::open().await;
+    let mut client = stage.client().await;
+    let session = stage.session().await;
+    // Each item is invalid, and its error would be the first one.
+    let items = vec![wire::Content::default(); 10_001];
+    let mut large = request(&session, &id(), "a");
+    large.request.as_mut().unwrap().contents = items.clone();
+    let (code, message) = refused(client.submit_request(large).await);
+    assert_eq!(code, Code::InvalidArgument);
+    let expected = "request: has more than 10000 messages in its conversation, ";
+    assert!(message.starts_with(expected), "{message}");
+
+    let mut large = decision(&session, &id(), "a");
+    large.response.as_mut().unwrap().candidates = items;
+    let (code, message) = refused(client.submit_decision(large).await);
+    assert_eq!(code, Code::InvalidArgument);
+    assert!(message.starts_with("response: has more than 10000 candidates, "), "{message}");
+}
+
 /// `Vec<u8>` is a message whose field 1 holds bytes, `u32` one whose field 1 holds a number.
 #[tokio::test]
 async fn rejects_bytes_that_are_not_a_message() {
