@@ -3,13 +3,13 @@
 //! `axum::serve` has no HTTP/2 settings, and its limit of 200 streams on a connection would make
 //! the 201st agent of a process wait for the response to the first.
 
-use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use axum::Router;
 use axum::extract::Request;
+use base_path::BasePath;
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
@@ -21,8 +21,13 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
+use crate::response_limit::ResponseLimit;
+
 /// The most concurrent calls on one HTTP/2 connection: each waiting agent keeps one open for days.
 const STREAMS: u32 = 20_000;
+/// How many bytes a stream's buffer takes before the host waits for the client to read them: of all
+/// streams of a connection together, 16 MiB. A longer piece of a response is sent alone.
+const STREAM_BUFFER: usize = 16 * 1024 * 1024 / STREAMS as usize;
 /// How often the host pings a silent HTTP/2 peer, and how long the peer may take to respond: a dead
 /// agent does not respond, a waiting one does.
 const PING: Duration = Duration::from_secs(20);
@@ -40,7 +45,12 @@ const PAUSE: Duration = Duration::from_millis(200);
 pub(crate) struct Peer(pub(crate) SocketAddr);
 
 /// Serves until stopped. Open connections then end after their current requests.
-pub(crate) async fn serve(listener: TcpListener, router: Router, stop: CancellationToken) {
+pub(crate) async fn serve(
+    listener: TcpListener,
+    router: Router,
+    base_path: BasePath,
+    stop: CancellationToken,
+) {
     let connections = TaskTracker::new();
     loop {
         let taken = tokio::select! {
@@ -49,7 +59,9 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, stop: Cancellat
         };
         match taken {
             Ok((stream, peer)) => {
-                connections.spawn(connection(stream, peer, router.clone(), stop.clone()));
+                let limit = ResponseLimit::new(base_path.clone());
+                let served = connection(stream, peer, router.clone(), limit, stop.clone());
+                connections.spawn(served);
             }
             Err(error) if is_of_one_connection(&error) => {}
             Err(error) => {
@@ -62,7 +74,13 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, stop: Cancellat
     connections.wait().await;
 }
 
-async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, stop: CancellationToken) {
+async fn connection(
+    stream: TcpStream,
+    peer: SocketAddr,
+    router: Router,
+    limit: ResponseLimit,
+    stop: CancellationToken,
+) {
     // Events of a few bytes must not wait until a packet is full.
     let keepalive = TcpKeepalive::new().with_time(STILL_THERE).with_interval(PING);
     for set in [stream.set_nodelay(true), SockRef::from(&stream).set_tcp_keepalive(&keepalive)] {
@@ -74,10 +92,11 @@ async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, stop: C
     let service = hyper::service::service_fn(move |mut request: Request<Incoming>| {
         begun.send_replace(true);
         request.extensions_mut().insert(Peer(peer));
-        let router = router.clone();
+        let (router, permit) = (router.clone(), limit.permit(&request));
         async move {
-            let answered: Result<_, Infallible> = router.oneshot(request).await;
-            answered
+            let permit = permit?;
+            let Ok(response) = router.oneshot(request).await;
+            Ok::<_, h2::Error>(permit.held_by(response))
         }
     });
     let mut builder = Builder::new(TokioExecutor::new());
@@ -87,6 +106,7 @@ async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, stop: C
         .timer(TokioTimer::new())
         .max_concurrent_streams(STREAMS)
         .max_header_list_size(HEADER_BYTES)
+        .max_send_buf_size(STREAM_BUFFER)
         .keep_alive_interval(PING)
         .keep_alive_timeout(PING);
     let serving = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);

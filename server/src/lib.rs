@@ -22,6 +22,7 @@ mod parsing;
 mod reload;
 mod replaceable;
 mod reports;
+mod response_limit;
 mod routes;
 mod security;
 mod serve;

@@ -121,7 +121,7 @@ pub(crate) async fn start(settings: Settings) -> Result<Running, ServeError> {
         router(Arc::clone(&host), live.clone(), site, &base_path, origins, login, stop.clone());
     let router = base_path.serve(router);
     let mut tasks = JoinSet::new();
-    tasks.spawn(connections::serve(listener, router, stop.clone()));
+    tasks.spawn(connections::serve(listener, router, base_path, stop.clone()));
     tasks.spawn(until(&stop, Arc::clone(&host), |host| async move { host.load_agents().await }));
     tasks.spawn(until(&stop, Arc::clone(&host), |host| async move { host.sweep().await }));
     tasks.spawn(until(&stop, Arc::clone(&host), |host| async move { host.watch_agents().await }));

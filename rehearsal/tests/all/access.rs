@@ -3,6 +3,7 @@
 mod audit;
 mod base_path;
 mod callers;
+mod connections;
 mod origins;
 mod sockets;
 mod stage;
