@@ -62,6 +62,7 @@ def test_anthropic_tools_in_parallel_and_their_results(endpoint):
         {"role": "assistant", "content": [block.model_dump() for block in message.content]},
         {"role": "user", "content": [*blocks, {"type": "text", "text": "And now?"}]},
     ]
+    asked["tool_choice"] = {"type": "auto"}
     second = asking(lambda: client.messages.create(**asked))
     endpoint.person.wait_for_turn()
     request = endpoint.person.request()

@@ -57,6 +57,7 @@ def test_chat_tools_in_parallel_and_their_results(endpoint):
         {"role": "tool", "tool_call_id": one.id, "content": f"clear {index}"}
         for index, one in enumerate(calls)
     ]
+    asked["tool_choice"] = "auto"
     second = asking(lambda: client.chat.completions.create(**asked))
     endpoint.person.wait_for_turn()
     assert results(endpoint.person.request()) == [

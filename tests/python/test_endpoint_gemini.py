@@ -63,6 +63,7 @@ def test_gemini_tools_in_parallel_and_their_results(endpoint):
         for one in calls
     ]
     contents = [said, response.candidates[0].content, types.Content(role="user", parts=answers)]
+    asked["config"] = config.model_copy(update={"tool_config": None})
     second = asking(lambda: client.models.generate_content(contents=contents, **asked))
     endpoint.person.wait_for_turn()
     request = endpoint.person.request()

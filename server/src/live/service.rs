@@ -5,10 +5,15 @@
 //! message names.
 
 use futures::stream::BoxStream;
-use live::{DisplayName, EventId, LeaseId, LiveSessionId, Note, Sequence, TurnId};
+use json_text::JsonText;
+use live::{
+    Content, DisplayName, EventId, HumanResponse, Invalid, LeaseId, LiveSessionId, Note, Part,
+    Sequence, TurnId,
+};
 use prost::Message as _;
 use rpc::wire;
 use rpc::wire::live_service_server::{LiveService, LiveServiceServer};
+use rpc::wire::session_event::Payload;
 use tokio_util::sync::CancellationToken;
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
@@ -16,7 +21,7 @@ use tonic::{Request, Response, Status};
 use super::commands::AgentRequest;
 use super::error::LiveError;
 use super::sessions::LiveSessions;
-use super::{proto, streams};
+use super::{proto, streams, tool_choice};
 use crate::access::{Caller, How, LoginLifetime, while_logged_in};
 use crate::parsing::parse;
 
@@ -39,6 +44,42 @@ impl LiveGrpc {
             .max_decoding_message_size(MESSAGE_BYTES)
             .max_encoding_message_size(usize::MAX)
     }
+}
+
+impl LiveGrpc {
+    /// Rejects a response that the request's tool choice does not allow. Whether the turn can have a response
+    /// at all is left to the ledger.
+    async fn check_tool_choice(
+        &self,
+        session_id: LiveSessionId,
+        turn_id: TurnId,
+        response: &HumanResponse,
+    ) -> Result<(), LiveError> {
+        let Ok((requested, None)) = self.sessions.places_of(session_id, turn_id).await else {
+            return Ok(());
+        };
+        let event = self.sessions.event(session_id, requested).await?;
+        let Some(Payload::Request(request)) = event.payload else { return Ok(()) };
+        let Some(config) = request.generation_config else { return Ok(()) };
+        let called: Vec<Vec<String>> = response.candidates.iter().map(called).collect();
+        let refused = parse(config.len(), move || {
+            let config = JsonText::parse(&config).ok()?;
+            called.iter().find_map(|called| tool_choice::refusal(&config, called))
+        });
+        match refused.await {
+            Some(reason) => Err(Invalid::new("response", reason).into()),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The names of the tools that a candidate calls.
+fn called(candidate: &Content) -> Vec<String> {
+    let name = |part: &Part| match part {
+        Part::FunctionCall(call) => Some(call.name.clone()),
+        _ => None,
+    };
+    candidate.parts.iter().filter_map(name).collect()
 }
 
 type Answer<T> = Result<Response<T>, Status>;
@@ -183,6 +224,7 @@ impl LiveService for LiveGrpc {
         let response = asked.response.ok_or_else(|| invalid("response", "must be given"))?;
         let read = parse(response.encoded_len(), || rpc::decision(response)).await;
         let response = read.map_err(|fault| LiveError::from(fault.within("response")))?;
+        self.check_tool_choice(id, turn_id, &response).await?;
         let sequence = self.sessions.respond(id, turn_id, response, by, lease_id).await?;
         Ok(Response::new(wire::SubmitDecisionResponse { sequence: sequence.0 }))
     }
@@ -281,5 +323,5 @@ fn agent(
 }
 
 fn invalid(field: &str, rule: impl Into<String>) -> Status {
-    LiveError::from(live::Invalid::new(field, rule)).into()
+    LiveError::from(Invalid::new(field, rule)).into()
 }

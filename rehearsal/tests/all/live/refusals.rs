@@ -90,6 +90,27 @@ async fn repeated_session_id_opens_one_session() {
 }
 
 #[tokio::test]
+async fn rejects_a_response_that_the_tool_choice_does_not_allow() {
+    let stage = Stage::open().await;
+    let mut client = stage.client().await;
+    let session = stage.session().await;
+    let mut asked = request(&session, &id(), "a");
+    asked.request.as_mut().unwrap().generation_config =
+        Some(r#"{"tool_choice": "required"}"#.to_owned());
+    let turn_id = asked.turn_id.clone();
+    client.submit_request(asked).await.unwrap();
+    let mut response = decision(&session, &turn_id, "No rain.");
+    let (code, message) = refused(client.submit_decision(response.clone()).await);
+    assert_eq!(code, Code::InvalidArgument);
+    let expected = "response: The request requires a tool call. Choose a tool, and add its call.";
+    assert_eq!(message, expected);
+    let call = wire::FunctionCall { name: "forecast".to_owned(), ..Default::default() };
+    let call = wire::Part { kind: Some(wire::part::Kind::FunctionCall(call)) };
+    response.response.as_mut().unwrap().candidates[0].parts.push(call);
+    client.submit_decision(response).await.unwrap();
+}
+
+#[tokio::test]
 async fn rejects_what_the_page_cannot_show_before_it_is_decoded() {
     let stage = Stage::open().await;
     let mut client = stage.client().await;
