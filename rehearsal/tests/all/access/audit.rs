@@ -60,6 +60,25 @@ async fn audits_what_people_do_with_their_name() {
 }
 
 #[tokio::test]
+async fn audits_a_long_response_with_its_name() {
+    let stage = Stage::open().await;
+    let (session, turn) = stage.asked().await;
+    let cookie = stage.cookie().await;
+    // Longer than what is read on the threads that serve others.
+    let response = json!({ "response": {
+        "place": { "session": session, "turn": turn },
+        "by": "somebody else",
+        "lease": null,
+        "text": "No. ".repeat(200_000),
+        "calls": [],
+    } });
+    stage.call(&cookie, "respond_to_turn", response).await;
+    let audit = stage.audit();
+    let decision = audit.last().unwrap();
+    assert_eq!((&decision["what"], &decision["who"]), (&json!("decision"), &json!("Ann")));
+}
+
+#[tokio::test]
 async fn audits_cancellations_once_with_their_name() {
     let stage = Stage::open().await;
     let cookie = stage.cookie().await;
