@@ -4,7 +4,7 @@
 //! messages takes the memory of those that the page could show.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use json_text::{JsonText, JsonTextError, Kind, Node};
@@ -204,18 +204,33 @@ impl<'a> Object<'a> {
         rest
     }
 
-    /// The first member that is not null, with a name that is not empty.
-    pub(crate) fn first(&self) -> Option<(String, Value<'a>)> {
-        let mut members = self.members.iter();
-        let (name, raw) = members.find(|(name, raw)| !name.is_empty() && raw.get() != "null")?;
-        let joint = if self.path.is_empty() { "" } else { "." };
-        let path = format!("{}{joint}{name}", self.path);
-        Some((name.clone(), Value { raw, path, counts: self.counts.clone() }))
+    /// Whether a member has a name and is not null.
+    pub(crate) fn has_values(&self) -> bool {
+        self.members.iter().any(|(name, raw)| is_value(name, raw))
+    }
+
+    /// The members that have a name and are not null, the first of each name.
+    pub(crate) fn values(self) -> Vec<(String, Value<'a>)> {
+        let Self { path, members, counts } = self;
+        let joint = if path.is_empty() { "" } else { "." };
+        let mut seen = HashSet::new();
+        let mut values = Vec::new();
+        for (name, raw) in members {
+            if is_value(&name, raw) && seen.insert(name.clone()) {
+                let path = format!("{path}{joint}{name}");
+                values.push((name, Value { raw, path, counts: counts.clone() }));
+            }
+        }
+        values
     }
 
     pub(crate) fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
+}
+
+fn is_value(name: &str, raw: &RawValue) -> bool {
+    !name.is_empty() && raw.get() != "null"
 }
 
 fn article(kind: Kind) -> &'static str {

@@ -172,7 +172,7 @@ fn read_part(part: &Value<'_>) -> Result<Vec<Part>, ApiFault> {
         parts.extend(remaining_part("functionResponse", answer, &[]));
     } else if let Some(blob) = open.take_any(INLINE_DATA) {
         parts.extend(bytes(&blob)?);
-    } else if open.first().is_none() {
+    } else if !open.has_values() {
         return Err(part.fault("must have text, functionCall, inlineData or the like"));
     }
     parts.extend(others(open));
@@ -195,11 +195,6 @@ fn bytes(blob: &Value<'_>) -> Result<impl Iterator<Item = Part>, ApiFault> {
 }
 
 /// Each member that has not been taken, under its name.
-fn others(mut open: Object<'_>) -> Vec<Part> {
-    let mut parts = Vec::new();
-    while let Some((kind, value)) = open.first() {
-        open.take(&kind);
-        parts.push(other_part(kind, &value));
-    }
-    parts
+fn others(open: Object<'_>) -> Vec<Part> {
+    open.values().into_iter().map(|(kind, value)| other_part(kind, &value)).collect()
 }
