@@ -3,6 +3,7 @@
 pub mod code_text;
 pub mod copy_button;
 pub mod dialog;
+pub mod filter_box;
 pub mod icon;
 pub mod loading;
 pub mod raw_text;

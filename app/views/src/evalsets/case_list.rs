@@ -9,7 +9,7 @@ use leptos::wasm_bindgen::JsCast as _;
 use leptos_router::hooks::use_location;
 
 use crate::evalsets::state::case_list::{CaseListState, ListPage, PAGE};
-use crate::shared::filter_box::FilterBox;
+use app::components::filter_box::FilterBox;
 use app::state::browser;
 use app::state::case_address::{case_address, in_order_of};
 use app::state::times::counted;

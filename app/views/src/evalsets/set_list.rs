@@ -8,9 +8,9 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::format_name;
-use crate::shared::filter_box::FilterBox;
 use crate::shared::folder_list::FolderList;
 use crate::shared::sort_head::{self, SortHead, Sorting, use_order};
+use app::components::filter_box::FilterBox;
 use app::components::loading::Loading;
 use app::server_functions::{list_cases, list_eval_sets};
 use app::state::base_path::address;

@@ -4,9 +4,9 @@ use api::{Actual, ApiError, CaseList, CaseName, CaseQuery, SetId};
 use leptos::prelude::*;
 
 use crate::shared::comparison::{Comparison, case_label};
-use crate::shared::filter_box::FilterBox;
 use crate::shared::state::debounced::use_debounced;
 use app::components::dialog::Dialog;
+use app::components::filter_box::FilterBox;
 use app::components::icon::{Glyph, Icon};
 use app::components::loading::Loading;
 use app::server_functions::list_cases;

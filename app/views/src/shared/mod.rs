@@ -7,7 +7,6 @@ pub mod columns;
 pub mod compare_dialog;
 pub mod comparison;
 pub mod file_view;
-pub mod filter_box;
 pub mod folder_list;
 pub mod form;
 pub mod keys;

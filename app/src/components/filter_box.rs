@@ -3,7 +3,7 @@
 use leptos::ev;
 use leptos::prelude::*;
 
-use app::components::icon::{Glyph, Icon};
+use crate::components::icon::{Glyph, Icon};
 
 /// A search field above a list.
 #[component]
