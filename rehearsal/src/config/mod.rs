@@ -6,6 +6,7 @@
 
 mod access;
 mod agent;
+mod agent_folders;
 mod error;
 mod file;
 mod folders;
@@ -198,7 +199,7 @@ impl Config {
         }
         for folder in &overrides.folders {
             for found in AgentConfig::from_folder(folder)? {
-                agent::add_found(&mut agents, found);
+                agent_folders::add_found(&mut agents, found);
             }
         }
         agent::require_distinct_names(&agents)?;
