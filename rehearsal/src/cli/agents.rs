@@ -296,6 +296,7 @@ mod tests {
             listen: crate::config::DEFAULT_LISTEN,
             base_path: rehearsal_server::BasePath::default(),
             agents: Vec::new(),
+            agent_folders: Vec::new(),
             python: None,
             security: SecurityConfig::default(),
             access: rehearsal_server::Access::default(),

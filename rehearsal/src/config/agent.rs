@@ -29,6 +29,8 @@ pub struct AgentConfig {
     pub user_id: String,
     /// The initial state of a session.
     pub state: BTreeMap<String, JsonText>,
+    /// The folder of agents on the command line in which it was found, with which it comes and goes.
+    pub found_in: Option<PathBuf>,
 }
 
 /// The source of an agent.
@@ -154,6 +156,7 @@ impl AgentConfig {
             source,
             user_id: entry.user_id.clone().unwrap_or_else(|| DEFAULT_USER.to_owned()),
             state,
+            found_in: None,
         })
     }
 }

@@ -1,8 +1,10 @@
-//! The agents of folders on the command line.
+//! The agents of folders on the command line: when the configuration is read, and later, because folders are added
+//! and removed while a host serves.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use evalset::snake_case;
@@ -19,25 +21,34 @@ impl AgentConfig {
     /// # Errors
     /// The path is not a folder, or has no agent.
     pub(super) fn from_folder(given: &Path) -> Result<Vec<Self>, ConfigError> {
-        match fs::metadata(given) {
-            Ok(metadata) if metadata.is_dir() => {}
-            Ok(_) => return Err(ConfigError::NotAFolder { path: given.to_path_buf() }),
-            Err(error) => {
-                let (path, source) = (given.to_path_buf(), error.into());
-                return Err(ConfigError::NoFolder { path, source });
-            }
+        let unreadable = |error: io::Error| ConfigError::NoFolder {
+            path: given.to_path_buf(),
+            source: error.into(),
+        };
+        if !fs::metadata(given).map_err(unreadable)?.is_dir() {
+            return Err(ConfigError::NotAFolder { path: given.to_path_buf() });
         }
         if defines_agent(given) {
             return Ok(vec![Self::in_folder(given)]);
         }
-        let below = agents_below(given);
+        let below = Self::all_in(given).map_err(unreadable)?;
         if !below.is_empty() {
-            return Ok(below.iter().map(|folder| Self::in_folder(folder)).collect());
+            return Ok(below);
         }
         if holds_agent(given) {
             return Ok(vec![Self::in_folder(given)]);
         }
         Err(ConfigError::NoAgentInFolder { path: given.to_path_buf() })
+    }
+
+    /// The agents in the subfolders of `parent`, in the order of their names.
+    fn all_in(parent: &Path) -> io::Result<Vec<Self>> {
+        let below = agents_below(parent)?;
+        let found = |folder: &PathBuf| Self {
+            found_in: Some(parent.to_path_buf()),
+            ..Self::in_folder(folder)
+        };
+        Ok(below.iter().map(found).collect())
     }
 
     fn in_folder(given: &Path) -> Self {
@@ -54,17 +65,54 @@ impl AgentConfig {
             source,
             user_id: DEFAULT_USER.to_owned(),
             state: BTreeMap::new(),
+            found_in: None,
         }
     }
+
+    fn folder(&self) -> Option<&Path> {
+        match &self.source {
+            AgentSourceConfig::AdkPython { folder, .. } => Some(folder),
+            AgentSourceConfig::Native { .. } | AgentSourceConfig::Mcp(_) => None,
+        }
+    }
+
+    /// Whether both were found as the same subfolder.
+    fn is_found_as(&self, other: &Self) -> bool {
+        self.found_in == other.found_in && self.folder() == other.folder()
+    }
+}
+
+/// `agents` with those that the subfolders of `parents` have now. An agent that was there before is unchanged, so that
+/// a new folder takes no name from it. Blocks while it reads the folders.
+///
+/// # Errors
+/// A folder cannot be read. One that does not exist has no agents.
+pub fn agents_now(agents: &[AgentConfig], parents: &[PathBuf]) -> io::Result<Vec<AgentConfig>> {
+    let mut found = Vec::new();
+    for parent in parents {
+        match AgentConfig::all_in(parent) {
+            Err(error) if is_missing(&error) => {}
+            below => found.extend(below?),
+        }
+    }
+    let is_there = |agent: &&AgentConfig| {
+        agent.found_in.is_none() || found.iter().any(|it| it.is_found_as(agent))
+    };
+    let mut now: Vec<AgentConfig> = agents.iter().filter(is_there).cloned().collect();
+    for new in found.iter().filter(|it| !agents.iter().any(|agent| agent.is_found_as(it))) {
+        add_found(&mut now, new.clone());
+    }
+    Ok(now)
+}
+
+fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 /// Adds an agent of a folder on the command line: once, if the folder is given twice, and with a number if its name
 /// differs from that of another one in case or separators only. Nobody could rename a folder for that.
 pub(super) fn add_found(agents: &mut Vec<AgentConfig>, mut found: AgentConfig) {
-    let folder_of = |agent: &AgentConfig| match &agent.source {
-        AgentSourceConfig::AdkPython { folder, .. } => fs::canonicalize(folder).ok(),
-        AgentSourceConfig::Native { .. } | AgentSourceConfig::Mcp(_) => None,
-    };
+    let folder_of = |agent: &AgentConfig| fs::canonicalize(agent.folder()?).ok();
     let own = folder_of(&found);
     if own.is_some() && agents.iter().any(|agent| folder_of(agent) == own) {
         return;
@@ -77,7 +125,12 @@ pub(super) fn add_found(agents: &mut Vec<AgentConfig>, mut found: AgentConfig) {
             found.name = name;
         }
     }
-    agents.push(found);
+    // In the order of the names among those of its parent.
+    let is_beside = |it: &AgentConfig| it.found_in.is_some() && it.found_in == found.found_in;
+    let is_before = |it: &AgentConfig| is_beside(it) && it.folder() < found.folder();
+    let after = agents.iter().rposition(is_before).map(|last| last + 1);
+    let place = after.or_else(|| agents.iter().position(is_beside)).unwrap_or(agents.len());
+    agents.insert(place, found);
 }
 
 fn holds_agent(folder: &Path) -> bool {
@@ -92,14 +145,16 @@ fn defines_agent(folder: &Path) -> bool {
 }
 
 /// The subfolders that `adk web` lists as agents.
-fn agents_below(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+fn agents_below(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let is_hidden = |name: &OsStr| name.to_string_lossy().starts_with('.');
-    let mut folders: Vec<PathBuf> = entries
-        .filter(|entry| !is_hidden(&entry.file_name()) && entry.file_name() != "__pycache__")
-        .map(|entry| entry.path())
-        .filter(|path| holds_agent(path))
-        .collect();
+    let mut folders = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let is_left_out = is_hidden(&entry.file_name()) || entry.file_name() == "__pycache__";
+        if !is_left_out && holds_agent(&entry.path()) {
+            folders.push(entry.path());
+        }
+    }
     folders.sort();
-    folders
+    Ok(folders)
 }

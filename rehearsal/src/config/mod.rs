@@ -25,6 +25,7 @@ use rehearsal_server::access::Access;
 use rehearsal_server::{BasePath, Folders, InvalidBasePath};
 
 pub use agent::{AgentConfig, AgentSourceConfig, default_eval_set_path};
+pub use agent_folders::agents_now;
 pub use error::ConfigError;
 pub use file::{AgentEntry, ConfigFile, PersonEntry, SourceName, TokenEntry, ToolResponseForm};
 pub use listen::{DEFAULT_LISTEN, ListenAddress};
@@ -67,6 +68,8 @@ pub struct Config {
     /// The agents, in the order of the file and then of the command line.
     /// Empty with [`Origin::Examples`].
     pub agents: Vec<AgentConfig>,
+    /// The folders on the command line whose subfolders are agents, for [`agents_now`].
+    pub agent_folders: Vec<PathBuf>,
     /// The interpreter for ADK agents without their own.
     pub python: Option<PathBuf>,
     /// Allowed origins and trusted proxies.
@@ -197,8 +200,14 @@ impl Config {
         for entry in &file.agents {
             agents.push(AgentConfig::from_entry(entry, examples, location)?);
         }
+        let mut agent_folders = Vec::new();
         for folder in &overrides.folders {
-            for found in AgentConfig::from_folder(folder)? {
+            let found = AgentConfig::from_folder(folder)?;
+            let has_subfolders = found.iter().any(|agent| agent.found_in.is_some());
+            if has_subfolders && !agent_folders.contains(folder) {
+                agent_folders.push(folder.clone());
+            }
+            for found in found {
                 agent_folders::add_found(&mut agents, found);
             }
         }
@@ -216,6 +225,7 @@ impl Config {
             listen,
             base_path,
             agents,
+            agent_folders,
             python,
             security,
             access,

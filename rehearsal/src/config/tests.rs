@@ -435,6 +435,85 @@ fn reads_the_agents_of_a_folder_of_agents() -> std::io::Result<()> {
 }
 
 #[test]
+fn agents_come_and_go_with_the_folders_of_a_parent() -> std::io::Result<()> {
+    let above = tempfile::tempdir()?;
+    let (parent, alone) = (above.path().join("agents"), above.path().join("alone"));
+    let add = |folder: &Path| {
+        fs::create_dir_all(folder)?;
+        fs::write(folder.join("agent.py"), "")
+    };
+    add(&parent.join("travel"))?;
+    add(&parent.join("weather"))?;
+    add(&alone)?;
+    let folders = vec![parent.clone(), alone.clone()];
+    let overrides = Overrides { folders, ..Overrides::default() };
+    let config = Config::load(&overrides, &EXAMPLES).expect("there are agents");
+    assert_eq!(config.agent_folders, overrides.folders[..1], "the other one is an agent");
+    let now = |agents: &[AgentConfig]| agents_now(agents, &config.agent_folders);
+    let names = |agents: &[AgentConfig]| -> Vec<String> {
+        agents.iter().map(|agent| agent.name.clone()).collect()
+    };
+    assert_eq!(now(&config.agents)?, config.agents, "nothing has changed");
+
+    // A folder is an agent once it has one of the files.
+    fs::create_dir(parent.join("sales"))?;
+    assert_eq!(now(&config.agents)?, config.agents);
+    add(&parent.join("sales"))?;
+    let added = now(&config.agents)?;
+    assert_eq!(names(&added), ["sales", "travel", "weather", "alone"]);
+    assert_eq!(added[0].eval_set_path, parent.join("sales/sales_evals.evalset.json"));
+    assert_eq!(added[1..], config.agents, "the others are as they were");
+
+    // The agent that is there keeps its name, although the new one is before it.
+    add(&parent.join("Weather"))?;
+    let both = now(&added)?;
+    assert_eq!(names(&both), ["Weather-2", "sales", "travel", "weather", "alone"]);
+    fs::remove_dir_all(parent.join("weather"))?;
+    let one = now(&both)?;
+    assert_eq!(names(&one), ["Weather-2", "sales", "travel", "alone"]);
+
+    fs::rename(parent.join("travel"), parent.join("trips"))?;
+    fs::remove_dir_all(&alone)?;
+    let renamed = now(&one)?;
+    assert_eq!(
+        names(&renamed),
+        ["Weather-2", "sales", "trips", "alone"],
+        "one that was named stays"
+    );
+
+    // Without the parent, there are none, and they come back with it.
+    fs::rename(&parent, above.path().join("elsewhere"))?;
+    let none = now(&renamed)?;
+    assert_eq!(names(&none), ["alone"]);
+    fs::rename(above.path().join("elsewhere"), &parent)?;
+    assert_eq!(now(&none)?.len(), 4);
+    Ok(())
+}
+
+#[test]
+fn an_agent_of_the_file_does_not_go_with_its_folder() -> std::io::Result<()> {
+    let parent = tempfile::tempdir()?;
+    for name in ["travel", "weather"] {
+        fs::create_dir(parent.path().join(name))?;
+        fs::write(parent.path().join(name).join("agent.py"), "")?;
+    }
+    let folder = parent.path().join("weather");
+    let text = format!(
+        "[[agent]]\nname = \"Rain\"\nsource = \"adk_python\"\nfolder = {:?}\n",
+        folder.display().to_string()
+    );
+    let folders = vec![parent.path().to_path_buf()];
+    let overrides = Overrides { folders, ..Overrides::default() };
+    let config = Config::from_text(&text, Path::new("r.toml"), &overrides, &EXAMPLES);
+    let config = config.expect("valid");
+    fs::remove_dir_all(folder)?;
+    fs::remove_dir_all(parent.path().join("travel"))?;
+    let now = agents_now(&config.agents, &config.agent_folders)?;
+    assert_eq!(now, config.agents[..1], "the entry is still there");
+    Ok(())
+}
+
+#[test]
 fn reports_a_missing_file() {
     let overrides = Overrides { config: Some("no/such.toml".into()), ..Overrides::default() };
     let error = Config::load(&overrides, &EXAMPLES).expect_err("no such file");
