@@ -69,7 +69,7 @@ test("agents are added, replaced and removed while pages are open", async ({ pag
 
   await reload(POET);
   await expect(names).toHaveText(["Poet"]);
-  const removed = page.getByText("This agent was removed from the host's configuration.");
+  const removed = page.getByText("This agent was removed from the host:");
   await expect(removed).toBeVisible();
   await expect(draft).toHaveValue("It is 8");
   await picture("removed");

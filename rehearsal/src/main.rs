@@ -11,11 +11,11 @@ use clap::{CommandFactory as _, Parser as _};
 use rehearsal::cli::{
     self, Added, AdkFolderArguments, AgentsArguments, BackupArguments, Command, CommandLine,
     Copied, CredentialArguments, EvalsetCommand, EvalsetError, InitArguments, LintArguments,
-    RestoreArguments, Revisions, ScoreArguments, ServeArguments, Status, TokenCommand,
+    RestoreArguments, ScoreArguments, ServeArguments, ServedAgents, Status, TokenCommand,
     ToolsCommand, UserCommand, Verdict,
 };
 use rehearsal::config::{Config, FILE_NAME, Origin, Overrides};
-use rehearsal::{LiveSessions, Reload, Simulator};
+use rehearsal::{LiveSessions, Reload, Running, SimulatedAgentConfig, Simulator};
 
 /// What a person has to know who names agents in a folder with a configuration.
 const UNREAD: &str = "rehearsal.toml is not read, because agents are named on the command line: its people, tokens and \
@@ -117,8 +117,8 @@ fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
         Err(error) if is_unread => bail!("{error}. {UNREAD}"),
         config => config?,
     };
-    let revisions = Revisions::default();
-    let agents = revisions.simulated_agents(&config)?;
+    let served = ServedAgents::new(config.clone());
+    let agents = served.agents_of(&config)?;
     cli::start_logging(arguments.log_format);
     if is_unread {
         tracing::warn!("{UNREAD}");
@@ -141,12 +141,13 @@ fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
     let simulator = proxies.fold(simulator, Simulator::trust_proxy);
     let origins = config.security.allowed_origins.iter().cloned().map(String::from);
     let simulator = origins.fold(simulator, Simulator::allow_origin);
-    runtime()?.block_on(simulator.serve_reloading(|| reload(arguments, &config, &revisions)))?;
+    let reload = |running: &Running| reload(arguments, &config, &served, running);
+    runtime()?.block_on(simulator.serve_reloading(reload, || served.next_list()))?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The configuration as it is now, for a host that was started with `begun`.
-fn reload(arguments: &ServeArguments, begun: &Config, revisions: &Revisions) -> Option<Reload> {
+/// Has a host that was started with `begun` take up the configuration as it is now.
+fn reload(arguments: &ServeArguments, begun: &Config, served: &ServedAgents, running: &Running) {
     let read = Config::load(&arguments.overrides(), &cli::example_names());
     let read = read.map_err(anyhow::Error::from).and_then(|config| match &begun.origin {
         // Without it, the examples would take the place of its agents.
@@ -155,27 +156,35 @@ fn reload(arguments: &ServeArguments, begun: &Config, revisions: &Revisions) -> 
         }
         _ => Ok(config),
     });
-    let read = read.and_then(|config| Ok((revisions.simulated_agents(&config)?, config)));
-    let (agents, config) = match read {
-        Ok(read) => read,
-        Err(error) => {
-            tracing::error!("the configuration is unchanged: {}", with_causes(&error));
-            return None;
+    let taken_up = read.and_then(|config| {
+        let agents = served.agents_of(&config)?;
+        let changed = config.fixed_differences(begun);
+        if !changed.is_empty() {
+            tracing::warn!("restart the host for the changes of {}", changed.join(", "));
         }
-    };
-    let changed = config.fixed_differences(begun);
-    if !changed.is_empty() {
-        tracing::warn!("restart the host for the changes of {}", changed.join(", "));
+        running.reload(reloaded(&config, agents))?;
+        Ok(config)
+    });
+    match taken_up {
+        Ok(config) => {
+            served.set(config);
+            tracing::info!("the configuration was read again");
+        }
+        Err(error) => tracing::error!("the configuration is unchanged: {}", with_causes(&error)),
     }
-    Some(Reload {
+}
+
+fn reloaded(config: &Config, agents: Vec<SimulatedAgentConfig>) -> Reload {
+    let security = config.security.clone();
+    Reload {
         agents: Some(agents),
-        folders: config.folders,
+        folders: config.folders.clone(),
         adk_tool_responses: config.adk_tool_responses,
-        access: config.access,
-        allowed_origins: config.security.allowed_origins.into_iter().map(String::from).collect(),
-        trusted_proxies: config.security.trusted_proxies,
+        access: config.access.clone(),
+        allowed_origins: security.allowed_origins.into_iter().map(String::from).collect(),
+        trusted_proxies: security.trusted_proxies,
         retention: config.live.retention,
-    })
+    }
 }
 
 fn back_up(arguments: &BackupArguments) -> anyhow::Result<ExitCode> {

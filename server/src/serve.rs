@@ -69,6 +69,11 @@ impl Running {
         self.reloaded.take_up(reload)
     }
 
+    /// Takes up another list of agents, and nothing else. Agents are loaded and shut down in the background.
+    pub fn exchange_agents(&self, agents: Vec<SimulatedAgentConfig>) {
+        self.host.exchange_agents(agents, &self.stop);
+    }
+
     /// Closes connections and ends workers.
     pub async fn stop(mut self) {
         self.stop.cancel();

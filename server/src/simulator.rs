@@ -1,5 +1,6 @@
 //! [`Simulator`]: the entry point of the library. Takes agents and serves the page.
 
+use std::future::pending;
 use std::marker::PhantomData;
 use std::net::{IpAddr, SocketAddr};
 
@@ -10,7 +11,6 @@ use crate::access::Access;
 use crate::error::ServeError;
 use crate::folders::Folders;
 use crate::live::{LiveSessions, Retention};
-use crate::reload::Reload;
 use crate::security::OriginPolicy;
 use crate::serve::{self, Running, Settings};
 use crate::site::{ServedPage, Site};
@@ -141,29 +141,32 @@ impl<Page: ServedPage> Simulator<Page> {
     /// # Errors
     /// [`ServeError`] if the address cannot be served, or the live sessions cannot be opened.
     pub async fn serve(self) -> Result<(), ServeError> {
-        self.serve_reloading(|| None).await
+        self.serve_reloading(|_| {}, pending::<Vec<SimulatedAgentConfig>>).await
     }
 
-    /// As [`Simulator::serve`], and takes up what `reload` returns at each SIGHUP. `None` changes nothing.
+    /// As [`Simulator::serve`]. Calls `reload` at each SIGHUP, and takes up each list of agents that `next_list`
+    /// returns.
     ///
     /// # Errors
     /// As [`Simulator::serve`].
-    pub async fn serve_reloading(
+    pub async fn serve_reloading<Next: Future<Output = Vec<SimulatedAgentConfig>>>(
         self,
-        reload: impl Fn() -> Option<Reload>,
+        reload: impl Fn(&Running),
+        next_list: impl Fn() -> Next,
     ) -> Result<(), ServeError> {
         let base = self.settings.base_path.clone();
         let hangups = serve::Hangups::listen();
         let running = self.start().await?;
         tracing::info!("serving at http://{}{base}", running.address());
-        let reload = || match reload().map(|reload| running.reload(reload)) {
-            None => {}
-            Some(Ok(())) => tracing::info!("the configuration was read again"),
-            Some(Err(error)) => tracing::error!("the configuration is unchanged: {error}"),
+        let take_up_lists = async {
+            loop {
+                running.exchange_agents(next_list().await);
+            }
         };
         tokio::select! {
             () = serve::until_asked_to_stop() => {}
-            () = hangups.each(reload) => {}
+            () = hangups.each(|| reload(&running)) => {}
+            () = take_up_lists => {}
         }
         tokio::select! {
             () = running.stop() => {}

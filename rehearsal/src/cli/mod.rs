@@ -15,6 +15,7 @@ mod manual;
 mod note_line;
 mod output_file;
 mod score;
+mod served_agents;
 mod sources;
 
 use std::path::PathBuf;
@@ -45,7 +46,8 @@ pub use lint::{LintError, Linted, lint_tools, write_lint};
 pub use logging::start_logging;
 pub use manual::write_manual;
 pub use score::{PairBy, ReportFormat, ScoreArguments, ScoreError, Verdict, score};
-pub use sources::{Revisions, example_names, simulated_agents};
+pub use served_agents::ServedAgents;
+pub use sources::{example_names, simulated_agents};
 
 use crate::BasePath;
 use crate::config::{AllowedOrigin, ListenAddress, Overrides};
@@ -101,7 +103,7 @@ would use, and its eval set is written to its folder.
 Examples:
   rehearsal serve
   rehearsal serve agents/weather agents/travel --listen 127.0.0.1:4200
-  rehearsal serve agents              every agent in the subfolders
+  rehearsal serve agents              every agent in the subfolders, as they come and go
   rehearsal serve --config team/rehearsal.toml")]
     Serve(ServeArguments),
     /// Look for what the program needs on this machine, and print it without secrets

@@ -55,7 +55,7 @@ pub fn simulated_agents(config: &Config) -> anyhow::Result<Vec<SimulatedAgentCon
 
 /// What the configurations that a host has read say of agents, each with a number.
 #[derive(Default)]
-pub struct Revisions(RefCell<Vec<Description>>);
+pub(super) struct Revisions(RefCell<Vec<Description>>);
 
 /// What an agent is made from.
 #[derive(PartialEq)]
@@ -71,7 +71,10 @@ impl Revisions {
     ///
     /// # Errors
     /// As [`simulated_agents`].
-    pub fn simulated_agents(&self, config: &Config) -> anyhow::Result<Vec<SimulatedAgentConfig>> {
+    pub(super) fn simulated_agents(
+        &self,
+        config: &Config,
+    ) -> anyhow::Result<Vec<SimulatedAgentConfig>> {
         let mut agents = simulated_agents(config)?;
         let entries = config.agents.iter().map(Some).chain(std::iter::repeat(None));
         for (agent, entry) in agents.iter_mut().zip(entries) {

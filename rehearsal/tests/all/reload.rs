@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use super::live_faults::host::spawn;
+use super::live_faults::host::spawn_with;
 
 const AGENT: &str = "[[agent]]\nname = \"Maths\"\nsource = \"native\"\nexample = \"math\"\n";
 
@@ -23,9 +23,13 @@ struct Reloading {
 
 impl Reloading {
     fn start(folder: &Path) -> Self {
+        Self::start_with(&[], folder)
+    }
+
+    fn start_with(agents: &[&str], folder: &Path) -> Self {
         let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let log = Arc::new(Mutex::new(String::new()));
-        let child = spawn(command(), folder, address, &log);
+        let child = spawn_with(command(), agents, folder, address, &log);
         Self { child, address, log }
     }
 
@@ -34,14 +38,19 @@ impl Reloading {
         let before = self.log.lock().unwrap().len();
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args(["-HUP", &id]).status().unwrap().success());
+        self.logged(before, "configuration ")
+    }
+
+    /// Waits until the host has logged `text`, and returns what it has logged after `before` bytes.
+    fn logged(&self, before: usize, text: &str) -> String {
         for _ in 0..3000 {
             let log = self.log.lock().unwrap()[before..].to_owned();
-            if log.contains("configuration ") {
+            if log.contains(text) {
                 return log;
             }
             std::thread::sleep(Duration::from_millis(10));
         }
-        panic!("the host has not reloaded: {:?}", self.log)
+        panic!("the host has not logged {text:?}: {:?}", self.log)
     }
 
     /// The status of a request with a token.
@@ -152,4 +161,32 @@ fn agents_change_and_a_wrong_agent_changes_nothing() {
     let log = host.reload();
     assert_eq!(changes(&log).len(), 2, "{log}");
     assert!(log.contains("removed the agent Sums") && log.contains("removed the agent Maths"));
+}
+
+#[test]
+fn agents_follow_the_subfolders_of_a_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let agents = folder.path().join("agents");
+    let add = |name: &str| {
+        fs::create_dir_all(agents.join(name)).unwrap();
+        fs::write(agents.join(name).join("agent.py"), "").unwrap();
+    };
+    add("weather");
+    let host = Reloading::start_with(&["agents"], folder.path());
+    add("sales");
+    let log = host.logged(0, "added the agent sales");
+    assert!(!log.contains("removed the agent") && !log.contains("replaced the agent"), "{log}");
+
+    fs::rename(agents.join("weather"), agents.join("climate")).unwrap();
+    let log = host.logged(log.len(), "removed the agent weather");
+    assert!(log.contains("added the agent climate"), "{log}");
+
+    // The folders were read again already.
+    let log = host.reload();
+    assert!(log.contains("the configuration was read again"), "{log}");
+    assert!(!log.contains("added the agent") && !log.contains("removed the agent"), "{log}");
+
+    fs::remove_dir_all(&agents).unwrap();
+    host.logged(0, "removed the agent climate");
+    host.logged(0, "removed the agent sales");
 }

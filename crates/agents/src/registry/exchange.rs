@@ -11,8 +11,9 @@ use super::{AgentChange, Agents, Condition, Listed, RegisteredAgent, Registry};
 use crate::{AgentFacts, AgentFault, AgentLog, Reporter, SimulatedAgentConfig, SourceEvent};
 
 /// What the person reads in a session of a removed agent.
-const REMOVED: &str = "This agent was removed from the host's configuration. The session is kept: you can export it, \
-                       and it continues when the agent is added again.";
+const REMOVED: &str = "This agent was removed from the host: its folder, or its entry in the configuration, is gone. \
+                       The session is kept: you can export it, and it continues when the agent is added again under \
+                       the same name.";
 /// What they read in one whose agent was replaced while the agent was loaded.
 const REPLACED: &str =
     "The host's configuration of this agent changed while the agent was loaded. Retry.";
@@ -164,7 +165,7 @@ mod tests {
         assert!(Arc::ptr_eq(&now[2].log, &before[0].log), "the log goes on");
         assert_eq!(ids(&registry.all()), ["c", "d", "a", "b"]);
         let AgentStatus::Faulted(fault) = before[1].status() else { panic!("removed") };
-        assert!(fault.reason.contains("was removed from the host's configuration"));
+        assert!(fault.reason.contains("was removed from the host"));
 
         // One that comes back is another agent under the same id.
         registry.exchange(vec![config("B", 2)]);

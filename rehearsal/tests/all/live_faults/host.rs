@@ -85,13 +85,25 @@ pub(crate) fn binary() -> Command {
 
 /// Starts the command with `serve` and waits until it listens.
 pub(crate) fn spawn(
+    command: Command,
+    folder: &Path,
+    address: SocketAddr,
+    log: &Arc<Mutex<String>>,
+) -> Child {
+    spawn_with(command, &[], folder, address, log)
+}
+
+/// As [`spawn`], with the agents of these folders.
+pub(crate) fn spawn_with(
     mut command: Command,
+    agents: &[&str],
     folder: &Path,
     address: SocketAddr,
     log: &Arc<Mutex<String>>,
 ) -> Child {
     let mut child = command
         .args(["serve", "--listen", &address.to_string()])
+        .args(agents)
         .current_dir(folder)
         .env("NO_COLOR", "1")
         .env_remove("REHEARSAL_LOG")

@@ -146,7 +146,7 @@ async fn a_session_of_a_removed_agent_can_be_exported_and_goes_on_when_it_is_bac
     let state = JsonText::parse(r#"{"agency":"Far"}"#).unwrap();
     let request = restore_request(&page, &state);
     let refused = page.ask::<RestoredSession>("restore_session", &request).await.unwrap_err();
-    let reason = "This agent was removed from the host's configuration.";
+    let reason = "This agent was removed from the host: ";
     assert!(matches!(refused, ApiError::AgentFaulted(fault) if fault.reason.starts_with(reason)));
     let asked = json!({ "session": page.session.id(), "content": "x" });
     let refused = page.ask::<SessionView>("end_invocation", &asked).await.unwrap_err();
