@@ -125,15 +125,27 @@ impl Host {
         }
     }
 
-    /// Looks for changed files of the agents while a page is connected. Never returns.
+    /// Looks for changed files of the agents while a page is connected. An agent that failed to load, such as one in a
+    /// folder that was still being copied, is loaded again. Never returns.
     pub(crate) async fn watch_agents(&self) {
         let mut ticks = tokio::time::interval(WATCH);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut loading = JoinSet::new();
         loop {
             ticks.tick().await;
-            if self.registry.has_listeners() {
-                for agent in self.registry.agents().iter() {
-                    agent.look_for_changes().await;
+            if !self.registry.has_listeners() {
+                continue;
+            }
+            while loading.try_join_next().is_some() {}
+            for agent in self.registry.agents().iter() {
+                // The others follow at a later look.
+                if agent.look_for_changes().await && loading.len() < LOADING_AT_ONCE {
+                    let (agent, sessions) = (Arc::clone(agent), Arc::clone(&self.sessions));
+                    loading.spawn(async move {
+                        if agent.load_changed().await.is_ok() {
+                            sessions.renew(&agent).await;
+                        }
+                    });
                 }
             }
         }
@@ -650,8 +662,11 @@ impl ReportHost for Host {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
     use std::sync::Mutex;
+    use std::sync::atomic::{AtomicU64, Ordering};
 
+    use agents::registry::AgentStatus;
     use agents::{
         AgentFacts, AgentLog, AgentSource, CallReport, SessionView, ToolFailure, ToolInvocation,
     };
@@ -662,10 +677,17 @@ mod tests {
     /// How long opening and closing take.
     const STEP: Duration = Duration::from_millis(100);
 
+    /// Files that an agent does not load from.
+    const HALF_WRITTEN: u64 = 1;
+    /// From here on, neither does it, and it writes other ones.
+    const WRITES: u64 = 100;
+
     /// Has one session, which may be open.
     #[derive(Clone, Default)]
     struct SlowSource {
         is_open: Arc<Mutex<bool>>,
+        /// The fingerprint of its files.
+        files: Arc<AtomicU64>,
     }
 
     impl SlowSource {
@@ -698,8 +720,19 @@ mod tests {
             SourceKind::Native
         }
 
+        fn fingerprint(&self, _: &Path) -> Option<u64> {
+            Some(self.files.load(Ordering::Relaxed))
+        }
+
         async fn load(&self, _: &SessionSeed, _: Arc<AgentLog>) -> Result<AgentFacts, AgentFault> {
-            Ok(AgentFacts::default())
+            let files = self.files.load(Ordering::Relaxed);
+            if files >= WRITES {
+                self.files.store(files + 1, Ordering::Relaxed);
+            }
+            let has_failed = files == HALF_WRITTEN || files >= WRITES;
+            let reason = "It is not whole.".to_owned();
+            let fault = AgentFault { reason, error_type: None, traceback: None };
+            if has_failed { Err(fault) } else { Ok(AgentFacts::default()) }
         }
 
         async fn open_session(
@@ -753,10 +786,19 @@ mod tests {
 
     async fn host() -> (SlowSource, Arc<Host>) {
         let source = SlowSource::default();
+        let host = serving(&source).await;
+        (source, host)
+    }
+
+    async fn serving(source: &SlowSource) -> Arc<Host> {
         let agent = SimulatedAgentConfig::new("Slow", source.clone(), "slow.evalset.json");
         let host = Host::new(vec![agent], Folders::default(), false);
         host.load_agents().await;
-        (source, host)
+        host
+    }
+
+    async fn loaded(source: &SlowSource) -> Arc<RegisteredAgent> {
+        Arc::clone(&serving(source).await.registry.agents()[0])
     }
 
     async fn open(host: &Host, session: &SessionId) {
@@ -767,6 +809,37 @@ mod tests {
     async fn close(host: &Host, session: &SessionId) {
         tokio::time::sleep(STEP / 4).await;
         host.close_session(session.clone()).await.expect("closes");
+    }
+
+    #[tokio::test]
+    async fn an_agent_that_failed_is_loaded_again_once_its_changed_files_are_settled() {
+        let source = SlowSource::default();
+        source.files.store(HALF_WRITTEN, Ordering::Relaxed);
+        let agent = loaded(&source).await;
+        assert!(matches!(agent.status(), AgentStatus::Faulted(_)));
+        assert!(!agent.look_for_changes().await, "its files are as before");
+        source.files.store(2, Ordering::Relaxed);
+        assert!(!agent.look_for_changes().await, "they may still be written");
+        source.files.store(3, Ordering::Relaxed);
+        assert!(!agent.look_for_changes().await, "they were");
+        assert!(agent.look_for_changes().await);
+        agent.load_changed().await.expect("it is whole");
+        assert!(matches!(agent.status(), AgentStatus::Ready(_)));
+        // The page offers to reload one that works.
+        source.files.store(4, Ordering::Relaxed);
+        assert!(!agent.look_for_changes().await && !agent.look_for_changes().await);
+        assert!(agent.is_changed());
+    }
+
+    #[tokio::test]
+    async fn an_agent_that_writes_its_files_while_it_fails_is_loaded_again_once() {
+        let source = SlowSource::default();
+        source.files.store(WRITES, Ordering::Relaxed);
+        let agent = loaded(&source).await;
+        assert!(!agent.look_for_changes().await);
+        assert!(agent.look_for_changes().await, "what was written may be its missing part");
+        agent.load_changed().await.expect_err("it fails again");
+        assert!(!agent.look_for_changes().await && !agent.look_for_changes().await);
     }
 
     #[tokio::test]

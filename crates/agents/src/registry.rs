@@ -151,8 +151,10 @@ pub struct RegisteredAgent {
     /// loaded.
     loading: Mutex<()>,
     loads: AtomicU64,
-    /// The fingerprint of the files that it was last loaded from, and whether they have changed since.
+    /// The fingerprint of the files that it was last loaded from, that of the last look, and whether they have changed
+    /// since it was loaded.
     loaded_from: RwLock<Option<u64>>,
+    last_seen: RwLock<Option<u64>>,
     is_changed: AtomicBool,
     /// Stops the load that is under way.
     stop: RwLock<CancellationToken>,
@@ -334,10 +336,11 @@ impl RegisteredAgent {
         self.is_changed.load(Ordering::Relaxed)
     }
 
-    /// Compares its files with those that it was loaded from, and reports a difference.
-    pub async fn look_for_changes(self: &Arc<Self>) {
+    /// Compares its files with those that it was loaded from, and reports a difference. Returns whether it is to be
+    /// loaded again: it failed to load, its files have changed since, and they are as they were at the last look.
+    pub async fn look_for_changes(self: &Arc<Self>) -> bool {
         // While it loads, the files are compared with those of before.
-        let Ok(alone) = self.loading.try_lock() else { return };
+        let Ok(alone) = self.loading.try_lock() else { return false };
         let now = self.fingerprint().await;
         let before = *self.loaded_from.read().unwrap_or_else(PoisonError::into_inner);
         let is_changed = before.is_some() && before != now;
@@ -345,7 +348,25 @@ impl RegisteredAgent {
             // There may be no listener.
             let _ = self.changes.send(AgentChange::Agent(self.id.clone()));
         }
-        drop(alone);
+        let mut last_seen = self.last_seen.write().unwrap_or_else(PoisonError::into_inner);
+        let is_settled = std::mem::replace(&mut *last_seen, now) == now;
+        drop((last_seen, alone));
+        let has_failed = matches!(&*self.condition.borrow(), Condition::Faulted(_, None));
+        is_changed && is_settled && has_failed
+    }
+
+    /// Loads the agent again because its files have changed. What changes while it fails to load does not count as
+    /// a change: it may be the agent that writes it, and would be loaded forever.
+    ///
+    /// # Errors
+    /// Its fault.
+    pub async fn load_changed(self: &Arc<Self>) -> Result<(), AgentFault> {
+        let loaded = self.load().await;
+        if loaded.is_err() {
+            let files = self.fingerprint().await;
+            *self.loaded_from.write().unwrap_or_else(PoisonError::into_inner) = files;
+        }
+        loaded
     }
 
     async fn fingerprint(self: &Arc<Self>) -> Option<u64> {

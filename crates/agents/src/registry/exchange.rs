@@ -94,6 +94,7 @@ impl Registry {
             loading: Mutex::default(),
             loads: AtomicU64::new(0),
             loaded_from: RwLock::default(),
+            last_seen: RwLock::default(),
             is_changed: AtomicBool::new(false),
             stop: RwLock::default(),
             is_slow: AtomicBool::new(false),
