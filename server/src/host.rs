@@ -18,11 +18,12 @@ use api::{
     Actual, AgentSummary, Answer, ApiError, CaseChange, CaseComparison, CaseDownload, CaseList,
     CaseName, CaseQuery, CaseVersion, CaseView, EvalSetList, ExportPreview, ExportReceipt,
     ExportRequest, FieldMessage, LogLine, ReportId, ReportList, ResourceContent, RestoreRequest,
-    RestoredSession, ResultSlice, SessionView, SetId, ToolRequest, ValueTarget,
+    RestoredSession, ResultSlice, SessionView, SetId, ToolRequest, ValueTarget, agent_in_address,
 };
 use app::host::{AgentHost, CallHost, EvalSetHost, RehearsalHost, ReportHost};
 use async_trait::async_trait;
 use json_text::{JsonText, Node};
+use percent_encoding::percent_decode_str;
 use session::{AgentId, CallId, GoldenTrace, GoldenTurn, SessionId, ToolName};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -170,9 +171,12 @@ impl Host {
         self.exchanges.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether an agent with this id exists, or has a page because it was removed.
-    pub(crate) fn has_agent(&self, id: &str) -> bool {
-        AgentId::parse(id).is_ok_and(|id| self.registry.find_any(&id).is_some())
+    /// Whether this segment of an address means an agent, which may have been removed.
+    pub(crate) fn has_agent(&self, segment: &str) -> bool {
+        let written = percent_decode_str(segment).decode_utf8_lossy();
+        let agents = self.registry.all();
+        let named = agents.iter().map(|agent| (&agent.id, agent.name.as_str()));
+        agent_in_address(&written, named).is_some()
     }
 
     /// The agent with this id, which may have been removed.
@@ -840,6 +844,16 @@ mod tests {
         assert!(agent.look_for_changes().await, "what was written may be its missing part");
         agent.load_changed().await.expect_err("it fails again");
         assert!(!agent.look_for_changes().await && !agent.look_for_changes().await);
+    }
+
+    #[tokio::test]
+    async fn addresses_name_agents_without_regard_to_case() {
+        let (_, host) = host().await;
+        for (segment, is_known) in
+            [("slow", true), ("Slow", true), ("%53LOW", true), ("slo", false), ("%", false)]
+        {
+            assert_eq!(host.has_agent(segment), is_known, "{segment}");
+        }
     }
 
     #[tokio::test]

@@ -3,14 +3,15 @@
 use api::{AgentFault, AgentStatus, AgentSummary, ApiError};
 use leptos::prelude::*;
 use leptos_meta::Title;
-use leptos_router::hooks::use_params_map;
+use leptos_router::NavigateOptions;
+use leptos_router::hooks::{use_location, use_navigate, use_params_map};
 use session::AgentId;
 
 use crate::agent_card::Fault;
 use crate::bars::FootBar;
 use app::components::icon::{Glyph, Icon};
 use app::components::workspace_title::WorkspaceTitle;
-use app::state::base_path::address;
+use app::state::base_path::{address, unresolved};
 use app::state::{Page, Rehearsal, browser, typed_ahead, use_page};
 
 /// The rehearsal of the agent in the address.
@@ -42,8 +43,8 @@ enum Shown {
     Fault(AgentSummary, AgentFault),
     /// The agent is being loaded again after a fault.
     Reloading(AgentSummary),
-    /// The reason why there is no such agent.
-    Error(ApiError),
+    /// The reason why there is no such agent, and agents with similar names.
+    Error(ApiError, Vec<AgentSummary>),
 }
 
 /// The workspace of the agent, or why there is none.
@@ -55,12 +56,9 @@ fn AgentPage(
 ) -> impl IntoView {
     let Page { agents, rehearsals, .. } = use_page();
     let shown = Memo::new(move |_| {
-        let found = match AgentId::parse(&id.read()) {
-            Ok(id) => agents.find(&id)?,
-            Err(_) => Err(agents.unknown(AgentId::from_display_name(&id.read()))?),
-        };
-        Some(match found {
-            Err(error) => Shown::Error(error),
+        let written = id.read();
+        Some(match agents.find(&written)? {
+            Err(error) => Shown::Error(error, agents.similar(&written)),
             Ok(agent) => match agent.status.clone() {
                 // A session in progress stays visible when its agent fails.
                 AgentStatus::Faulted(fault) if !rehearsals.has_content(&agent.id) => {
@@ -84,6 +82,22 @@ fn AgentPage(
                 }),
             },
         })
+    });
+    // The address of a name that differs in case gets the agent's id, which links have.
+    let (go, search) = (use_navigate(), use_location().search);
+    Effect::new(move |_| {
+        let shown = shown.read();
+        let Some(Shown::Workspace(agent) | Shown::Fault(agent, _) | Shown::Reloading(agent)) =
+            &*shown
+        else {
+            return;
+        };
+        if *id.read_untracked() != agent.id.as_str() {
+            let search = search.get_untracked();
+            let sign = if search.is_empty() || search.starts_with('?') { "" } else { "?" };
+            let address = address(&format!("/rehearse/{}{sign}{search}", agent.id));
+            go(&address, NavigateOptions { replace: true, scroll: false, ..unresolved() });
+        }
     });
     // Only a workspace has a field for what is typed.
     Effect::new(move |_| {
@@ -124,17 +138,27 @@ fn AgentPage(
                 }
                 .into_any()
             }
-            Shown::Error(error) => view! {
+            Shown::Error(error, similar) => view! {
                 <Title text="Rehearse"/>
                 <main class="sheet" tabindex="-1">
                     <h1>"Rehearsal cannot be opened"</h1>
                     <p role="alert">{error.to_string()}</p>
+                    {(!similar.is_empty()).then(|| similar_names(similar))}
                     <p><a class="link" href=address("/")>"View agents"</a></p>
                 </main>
             }
             .into_any(),
         })
     }
+}
+
+/// Links to agents with similar names.
+fn similar_names(agents: Vec<AgentSummary>) -> AnyView {
+    let link = |agent: AgentSummary| {
+        let address = address(&format!("/rehearse/{}", agent.id));
+        view! { " " <a class="link" href=address>{agent.name}</a> }
+    };
+    view! { <p>"Similar names:" {agents.into_iter().map(link).collect_view()}</p> }.into_any()
 }
 
 /// The workspace, once the rehearsal has begun and the code is loaded, which happens only in the

@@ -1,6 +1,6 @@
 //! The registered agents: as the host listed them, kept up to date by its events.
 
-use api::{AgentStatus, AgentSummary, ApiError};
+use api::{AgentStatus, AgentSummary, ApiError, agent_in_address};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use session::AgentId;
@@ -31,6 +31,24 @@ fn merge(listed: Vec<AgentSummary>, changed: &[AgentSummary]) -> Vec<AgentSummar
     agents
 }
 
+/// How similar a name must be to what was written, from 0 to 1.
+const NEAR: f64 = 0.75;
+/// How many similar names are offered.
+const OFFERED: usize = 3;
+
+/// The agents whose ids or names are similar to `written`, best first.
+fn similar(written: &str, agents: Vec<AgentSummary>) -> Vec<AgentSummary> {
+    let written = written.to_lowercase();
+    let similarity = |text: &str| strsim::jaro_winkler(&written, &text.to_lowercase());
+    let mut near: Vec<(f64, AgentSummary)> = agents
+        .into_iter()
+        .map(|agent| (similarity(agent.id.as_str()).max(similarity(&agent.name)), agent))
+        .filter(|(similarity, _)| *similarity >= NEAR)
+        .collect();
+    near.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    near.into_iter().take(OFFERED).map(|(_, agent)| agent).collect()
+}
+
 fn without_removed(mut agents: Vec<AgentSummary>) -> Vec<AgentSummary> {
     agents.retain(|agent| !agent.is_removed);
     agents
@@ -58,17 +76,23 @@ impl Agents {
         self.listed.get().map(|listed| listed.map(|listed| merge(listed, &changed)))
     }
 
-    /// One agent, which may have been removed. Tracked, as [`Self::list`].
+    /// The agent that a name in an address means, which may have been removed. Tracked, as [`Self::list`].
     #[must_use]
-    pub fn find(self, id: &AgentId) -> Option<Result<AgentSummary, ApiError>> {
-        let found = match self.all()? {
-            Ok(agents) => agents.into_iter().find(|agent| agent.id == *id),
+    pub fn find(self, written: &str) -> Option<Result<AgentSummary, ApiError>> {
+        let agents = match self.all()? {
+            Ok(agents) => agents,
             Err(error) => return Some(Err(error)),
         };
-        match found {
-            Some(agent) => Some(Ok(agent)),
-            None => Some(Err(self.unknown(id.clone())?)),
-        }
+        let named = agents.iter().map(|agent| (&agent.id, agent.name.as_str()));
+        let id = agent_in_address(written, named).cloned();
+        let found = id.and_then(|id| agents.into_iter().find(|agent| agent.id == id));
+        Some(found.ok_or_else(|| self.unknown(written)))
+    }
+
+    /// The agents with names like `written`, best first. Tracked, as [`Self::list`].
+    #[must_use]
+    pub fn similar(self, written: &str) -> Vec<AgentSummary> {
+        self.list().and_then(Result::ok).map(|all| similar(written, all)).unwrap_or_default()
     }
 
     /// The agents now, read outside of a `Suspense`; `None` while they are fetched, and while the
@@ -89,16 +113,19 @@ impl Agents {
         self.all_fetched()?.into_iter().find(|agent| agent.id == *id)
     }
 
-    /// The error for an agent that does not exist. Tracked, as [`Self::list`].
-    #[must_use]
-    pub fn unknown(self, id: AgentId) -> Option<ApiError> {
-        Some(match self.list()? {
-            Ok(agents) => {
-                let known = agents.into_iter().map(|agent| agent.id).collect();
-                ApiError::UnknownAgent { id, known }
+    /// The error for an agent that does not exist.
+    fn unknown(self, written: &str) -> ApiError {
+        let id = AgentId::parse(written).unwrap_or_else(|_| AgentId::from_display_name(written));
+        match self.list() {
+            Some(Err(error)) => error,
+            listed => {
+                let known = listed.and_then(Result::ok).unwrap_or_default();
+                ApiError::UnknownAgent {
+                    id,
+                    known: known.into_iter().map(|agent| agent.id).collect(),
+                }
             }
-            Err(error) => error,
-        })
+        }
     }
 
     /// Applies the host's news of one agent.
@@ -206,5 +233,20 @@ mod tests {
         let removed = AgentSummary { is_removed: true, ..agent("b", AgentStatus::Ready) };
         let listed = without_removed(merge(merged, &[removed]));
         assert_eq!(listed.iter().map(|it| &*it.name).collect::<Vec<_>>(), ["a", "c"]);
+    }
+
+    #[test]
+    fn similar_names_are_offered_best_first() {
+        let agents: Vec<AgentSummary> =
+            ["mathematics_tutor", "math", "Math Agent", "poet", "maths_two"]
+                .map(|name| agent(name, AgentStatus::Ready))
+                .into();
+        let near = |written: &str| -> Vec<String> {
+            similar(written, agents.clone()).into_iter().map(|agent| agent.name).collect()
+        };
+        assert_eq!(near("Poet"), ["poet"]);
+        assert_eq!(near("mathagent")[0], "Math Agent");
+        assert_eq!(near("math_").len(), OFFERED);
+        assert_eq!(near("weather"), [""; 0]);
     }
 }

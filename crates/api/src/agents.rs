@@ -35,6 +35,28 @@ pub struct AgentSummary {
     pub is_removed: bool,
 }
 
+/// The agent that a name in an address means, of agents with an id and a name each: the one with this id, else the only
+/// one whose id or name differs in case at most, else the one of several with exactly this name.
+#[must_use]
+pub fn agent_in_address<'a>(
+    written: &str,
+    agents: impl Iterator<Item = (&'a AgentId, &'a str)> + Clone,
+) -> Option<&'a AgentId> {
+    if let Some((id, _)) = agents.clone().find(|(id, _)| id.as_str() == written) {
+        return Some(id);
+    }
+    let lower = written.to_lowercase();
+    let is_alike = |(id, name): &(&AgentId, &str)| {
+        id.as_str().to_lowercase() == lower || name.to_lowercase() == lower
+    };
+    let mut alike = agents.filter(is_alike);
+    match (alike.clone().count(), alike.next()) {
+        (1, only) => only,
+        (_, first) => first.into_iter().chain(alike).find(|(_, name)| *name == written),
+    }
+    .map(|(id, _)| id)
+}
+
 /// Where an agent comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum SourceKind {
@@ -92,4 +114,34 @@ pub struct LogLine {
     /// Whether the host wrote the line, not the agent: it marks where a new worker's lines begin.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_host: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_find_agents_without_regard_to_case() {
+        let agents = [
+            ("mathagent", "mathagent"),
+            ("mathagent-2", "MathAgent"),
+            ("poet", "Poet"),
+            ("smart-home", "Smart Home"),
+        ];
+        let agents = agents.map(|(id, name)| (AgentId::parse(id).expect("valid"), name));
+        for (written, expected) in [
+            ("mathagent", Some("mathagent")),
+            ("MathAgent", Some("mathagent-2")),
+            ("MATHAGENT", None),
+            ("MathAgent-2", Some("mathagent-2")),
+            ("POET", Some("poet")),
+            ("smart home", Some("smart-home")),
+            ("Smart-Home", Some("smart-home")),
+            ("smart", None),
+            ("", None),
+        ] {
+            let found = agent_in_address(written, agents.iter().map(|(id, name)| (id, *name)));
+            assert_eq!(found.map(AgentId::as_str), expected, "{written}");
+        }
+    }
 }

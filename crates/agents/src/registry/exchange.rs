@@ -34,9 +34,14 @@ impl Registry {
         let mut gone = listed.agents.to_vec();
         let kept: Vec<_> = configs.iter().map(|config| keep(&mut gone, config)).collect();
         let mut ids: BTreeSet<AgentId> = kept.iter().flatten().map(|it| it.id.clone()).collect();
+        // Of new names that differ in case only, the one that is an id as it is gets that id.
+        let new_names = configs.iter().zip(&kept).filter(|(_, kept)| kept.is_none());
+        let exact: BTreeSet<String> = new_names.map(|(config, _)| config.name.clone()).collect();
         let mut new = Vec::new();
         let mut enter = |config: SimulatedAgentConfig| {
-            let id = free_id(&config.name, &ids);
+            let is_for_other =
+                |id: &AgentId| id.as_str() != config.name && exact.contains(id.as_str());
+            let id = free_id(&config.name, |id| ids.contains(id) || is_for_other(id));
             ids.insert(id.clone());
             let earlier = gone.iter().chain(listed.removed.iter()).find(|agent| agent.id == id);
             // The log goes on, for pages that show it.
@@ -123,14 +128,14 @@ fn keep(
     agents.iter().position(is_same).map(|place| agents.remove(place))
 }
 
-/// The id of an agent with this name that is not one of `taken`.
-fn free_id(name: &str, taken: &BTreeSet<AgentId>) -> AgentId {
+/// The id of an agent with this name, with a number if it is taken.
+fn free_id(name: &str, is_taken: impl Fn(&AgentId) -> bool) -> AgentId {
     let base = AgentId::from_display_name(name);
-    if !taken.contains(&base) {
+    if !is_taken(&base) {
         return base;
     }
     let numbered = (2..).map(|number| base.numbered(number));
-    numbered.into_iter().find(|id| !taken.contains(id)).unwrap_or(base)
+    numbered.into_iter().find(|id| !is_taken(id)).unwrap_or(base)
 }
 
 #[cfg(test)]
@@ -184,7 +189,7 @@ mod tests {
     #[tokio::test]
     async fn an_agent_with_a_number_keeps_its_id_without_the_first_one() {
         let registry = Registry::new(vec![config("A", 1), config("a", 2), config("A", 3)], |_| {});
-        assert_eq!(ids(&registry.agents()), ["a", "a-2", "a-3"]);
+        assert_eq!(ids(&registry.agents()), ["a-2", "a", "a-3"], "the exact name has its own id");
         registry.exchange(vec![config("A", 3), config("A", 4)]);
         assert_eq!(ids(&registry.agents()), ["a-3", "a"]);
     }
