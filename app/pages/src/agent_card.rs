@@ -18,6 +18,11 @@ const LINES: usize = 3;
 /// The approximate number of characters in a line of a card.
 const LINE: usize = 60;
 
+/// The id of an agent's card in the document.
+pub(crate) fn card_id(agent: &AgentId) -> String {
+    format!("agent-{agent}")
+}
+
 /// An agent, with a link to its rehearsal.
 #[component]
 pub fn AgentCard(
@@ -26,7 +31,7 @@ pub fn AgentCard(
 ) -> impl IntoView {
     let Page { rehearsals, agents, .. } = use_page();
     let id = agent.id.clone();
-    let card = format!("agent-{id}");
+    let card = card_id(&id);
     keep_focus(agents, agent.clone(), card.clone());
     let under_way = move || match rehearsals.state_of(&id)? {
         SessionState::Active => {

@@ -1,22 +1,47 @@
 //! `/`: the list of agents.
 
-use api::{AgentStatus, AgentSummary};
+use api::AgentSummary;
 use leptos::prelude::*;
 use leptos_meta::Title;
+use session::AgentId;
 
-use crate::agent_card::AgentCard;
+use crate::agent_card::{AgentCard, card_id};
+use crate::agent_list::{AgentList, Show, use_agent_list};
 use crate::bars::FootBar;
-use app::state::times::counted;
-use app::state::use_page;
+use app::components::filter_box::FilterBox;
+use app::state::{browser, use_page};
 
 /// The list of agents.
 #[component]
 pub fn AgentsPage() -> impl IntoView {
+    let searched = RwSignal::new(String::new());
+    view! {
+        <Title text="Agents"/>
+        <main class="sheet" tabindex="-1">
+            <Transition fallback=|| view! { <p class="quiet">"Loading agents…"</p> }>
+                <Listed searched/>
+            </Transition>
+        </main>
+        <FootBar remark="sessions end when this tab is closed"/>
+    }
+    .into_any()
+}
+
+/// The agents, or why there are none.
+#[component]
+fn Listed(
+    /// The text of the filter.
+    searched: RwSignal<String>,
+) -> impl IntoView {
     let agents = use_page().agents;
-    let listed = move || {
-        agents.list().map(|agents| match agents {
-            Ok(agents) if agents.is_empty() => view! { <NoAgents/> }.into_any(),
-            Ok(agents) => view! { <AgentList agents/> }.into_any(),
+    // Changes only with the kind of list, so that its cards stay when agents come and go.
+    let has_agents = Memo::new(move |_| {
+        Some(agents.list()?.map(|agents: Vec<AgentSummary>| !agents.is_empty()))
+    });
+    move || {
+        has_agents.get().map(|has_agents| match has_agents {
+            Ok(false) => view! { <NoAgents/> }.into_any(),
+            Ok(true) => view! { <Agents searched/> }.into_any(),
             Err(error) => view! {
                 <div class="empty centred" role="alert">
                     <p>{error.to_string()}</p>
@@ -24,27 +49,15 @@ pub fn AgentsPage() -> impl IntoView {
             }
             .into_any(),
         })
-    };
-    view! {
-        <Title text="Agents"/>
-        <main class="sheet" tabindex="-1">
-            <Transition fallback=|| view! { <p class="quiet">"Loading agents…"</p> }>{listed}</Transition>
-        </main>
-        <FootBar remark="sessions end when this tab is closed"/>
     }
-    .into_any()
 }
 
 #[component]
-fn AgentList(
-    /// The agents, in the order of the configuration.
-    agents: Vec<AgentSummary>,
+fn Agents(
+    /// The text of the filter.
+    searched: RwSignal<String>,
 ) -> impl IntoView {
-    let ready = agents.iter().filter(|agent| agent.status == AgentStatus::Ready).count();
-    let count = match agents.len() {
-        all if all == ready => counted(all, "agent", "agents"),
-        all => format!("{ready} of {}", counted(all, "agent", "agents")),
-    };
+    let list = use_agent_list(searched);
     // A person who points at the list is about to choose an agent, so the workspace's code is
     // loaded.
     let fetch = StoredValue::new(Some(use_page().lazy.rehearse));
@@ -54,15 +67,99 @@ fn AgentList(
             part.fetch();
         }
     };
+    let is_drawn = use_is_drawn();
+    let rows = move || {
+        let rows = list.rows.get();
+        // A card that moves loses the focus.
+        if is_drawn.get_value() {
+            browser::keep_focus_in_place();
+        }
+        rows
+    };
     view! {
         <header class="sheet-head">
             <h1>"Agents"</h1>
-            <p class="quiet">{count} " ready. Choose an agent to rehearse. You read its instructions, call its real tools, and export the trace."</p>
+            <p class="quiet">{move || list.ready()} " ready. Choose an agent to rehearse. You read its instructions, call its real tools, and export the trace."</p>
         </header>
+        <Show when=move || list.has_filter.get()><Filters list/></Show>
         <ul class="agents" on:pointerover=move |_| fetch_workspace() on:focusin=move |_| fetch_workspace()>
-            {agents.into_iter().map(|agent| view! { <li><AgentCard agent/></li> }).collect_view()}
+            <For each=rows key=AgentId::clone let(id)>
+                <li><Card id list/></li>
+            </For>
         </ul>
+        <Show when=move || list.rows.read().is_empty()><p class="quiet">"No matching agents"</p></Show>
     }
+}
+
+/// The text of the filter, and which agents are shown.
+#[component]
+fn Filters(
+    /// The list.
+    list: AgentList,
+) -> impl IntoView {
+    let button = move |show: Show| {
+        view! {
+            <button
+                type="button"
+                aria-pressed=move || (list.show.get() == show).to_string()
+                on:click=move |_| list.choose(show)
+            >
+                {show.label()} " " <span class="ink-count">{move || list.count(show)}</span>
+            </button>
+        }
+    };
+    let open_first = move |()| {
+        let first = list.rows.with_untracked(|rows| rows.first().map(card_id));
+        if let Some(card) = first {
+            // One that cannot be loaded has no link, and its card says why.
+            let _ = browser::follow_link(&card) || browser::focus(&card);
+        }
+    };
+    view! {
+        <div class="agent-filters">
+            <FilterBox
+                searched=list.searched
+                placeholder="Filter agents"
+                count=Signal::derive(move || list.shown())
+                open_first=Callback::new(open_first)
+            />
+            <span class="switch" role="group" aria-label="Show">
+                {Show::EACH.into_iter().map(button).collect_view()}
+            </span>
+        </div>
+    }
+}
+
+/// The card of one agent, drawn again when the agent changes.
+#[component]
+fn Card(
+    /// The agent's id.
+    id: AgentId,
+    /// The list.
+    list: AgentList,
+) -> impl IntoView {
+    let card = card_id(&id);
+    let agent = Memo::new(move |_| list.agent(&id));
+    let is_drawn = use_is_drawn();
+    move || {
+        let agent = agent.get()?;
+        if is_drawn.get_value() && browser::is_focus_within(&format!("#{card}")) {
+            let card = card.clone();
+            browser::after_drawing(move || {
+                if browser::nothing_is_focused() {
+                    browser::focus_first_in_place(&card, "h2 a, .choices > .button");
+                }
+            });
+        }
+        Some(view! { <AgentCard agent/> })
+    }
+}
+
+/// Whether the page is drawn in a browser, which has a focus.
+fn use_is_drawn() -> StoredValue<bool> {
+    let is_drawn = StoredValue::new(false);
+    Effect::new(move |_| is_drawn.set_value(true));
+    is_drawn
 }
 
 #[component]

@@ -168,8 +168,11 @@ fn matching(page: Page, navigate: Navigate, typed: &str, path: &str) -> Vec<Comm
     let names: Vec<String> =
         commands.iter().map(|it| format!("{} {}", it.name, it.group)).collect();
     let preferred = commands.iter().position(|it| Some(&it.name) == preferred.as_ref());
-    let best = ranked(typed, &names, preferred).into_iter().take(SHOWN);
-    best.filter_map(|place| commands.get(place).cloned()).collect()
+    let mut best = ranked(typed, &names, preferred);
+    // A name that was typed as it is comes before any that matches better by its letters.
+    let is_other = |place: &usize| !commands[*place].name.eq_ignore_ascii_case(typed.trim());
+    best.sort_by_key(is_other);
+    best.into_iter().take(SHOWN).filter_map(|place| commands.get(place).cloned()).collect()
 }
 
 fn reload(page: Page, agent: AgentSummary) -> Command {

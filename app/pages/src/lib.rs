@@ -9,6 +9,7 @@
 )]
 
 mod agent_card;
+mod agent_list;
 mod agents;
 mod bars;
 mod command_palette;

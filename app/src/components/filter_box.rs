@@ -1,4 +1,5 @@
-//! A search field above a list: Escape clears it, Arrow Down can move to the list, and a count shows how many entries match.
+//! A search field above a list: Escape clears it, Arrow Down can move to the list, Enter can open an entry, and a count
+//! shows how many entries match.
 
 use leptos::ev;
 use leptos::prelude::*;
@@ -21,6 +22,9 @@ pub fn FilterBox(
     /// Moves the focus to the list, by Arrow Down. Default: Arrow Down does nothing.
     #[prop(optional)]
     to_list: Option<Callback<()>>,
+    /// Opens the first entry, by Enter. Default: Enter does nothing.
+    #[prop(optional)]
+    open_first: Option<Callback<()>>,
 ) -> impl IntoView {
     let on_key = move |event: ev::KeyboardEvent| {
         if event.key() == "Escape" && !searched.read_untracked().is_empty() {
@@ -30,6 +34,12 @@ pub fn FilterBox(
         if let Some(to_list) = to_list.filter(|_| event.key() == "ArrowDown") {
             event.prevent_default();
             to_list.run(());
+        }
+        // Enter also ends the input of a composed character.
+        let is_enter = event.key() == "Enter" && !event.is_composing();
+        if let Some(open_first) = open_first.filter(|_| is_enter) {
+            event.prevent_default();
+            open_first.run(());
         }
     };
     view! {

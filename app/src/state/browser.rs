@@ -286,6 +286,34 @@ pub fn keep_focus() {
     });
 }
 
+/// As [`keep_focus`], where it is on the screen: an element out of sight is not scrolled to.
+pub fn keep_focus_in_place() {
+    let Some(focused) = document().active_element() else { return };
+    after_drawing(move || {
+        if nothing_is_focused() && focused.is_connected() {
+            focus_in_place(&focused);
+        }
+    });
+}
+
+/// Moves the focus to the first element that matches `selector` in the element with this id, else to that element,
+/// without scrolling.
+pub fn focus_first_in_place(id: &str, selector: &str) {
+    let Some(around) = document().get_element_by_id(id) else { return };
+    let first = around.query_selector(selector).ok().flatten();
+    focus_in_place(&first.unwrap_or(around));
+}
+
+/// Moves the focus to `element`, and leaves the page scrolled as it is.
+fn focus_in_place(element: &Element) {
+    let page = element.closest("main").ok().flatten();
+    let scrolled = page.as_ref().map(Element::scroll_top);
+    focus_element(element);
+    if let (Some(page), Some(scrolled)) = (page, scrolled) {
+        page.set_scroll_top(scrolled);
+    }
+}
+
 /// Moves the focus to `element`.
 pub fn focus_element(element: &Element) -> bool {
     element.dyn_ref::<HtmlElement>().is_some_and(|element| element.focus().is_ok())
