@@ -150,6 +150,7 @@ eval_set_path = ${JSON.stringify(file)}
   await complete(page);
 
   await page.getByRole("button", { name: "Compare with a case…" }).click();
+  await expect(page.getByRole("dialog").getByRole("searchbox", { name: "Filter cases" })).toBeFocused();
   await page.getByRole("dialog").getByRole("button", { name: /Will it rain/ }).click();
   const both = page.getByRole("region", { name: "Both cases, side by side" });
   await expect(both.locator(".pair.differs").first()).toContainText("days: 3");

@@ -25,6 +25,9 @@ pub fn FilterBox(
     /// Opens the first entry, by Enter. Default: Enter does nothing.
     #[prop(optional)]
     open_first: Option<Callback<()>>,
+    /// Whether a dialog opens with the focus in it. Default: no.
+    #[prop(optional)]
+    autofocus: bool,
 ) -> impl IntoView {
     let on_key = move |event: ev::KeyboardEvent| {
         if event.key() == "Escape" && !searched.read_untracked().is_empty() {
@@ -47,6 +50,7 @@ pub fn FilterBox(
             <Icon glyph=Glyph::Search/>
             <input
                 type="search"
+                autofocus=autofocus
                 autocomplete="off"
                 spellcheck="false"
                 placeholder=placeholder

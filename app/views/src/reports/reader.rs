@@ -161,7 +161,7 @@ fn Sheet(
             <ChangeFilter report_state/>
             <div class="report-columns" class:open=is_open>
                 <section class="report-cases" aria-label="Cases">
-                    <FilterBox searched=report_state.searched placeholder="Filter cases by name or ID" label="Filter cases" count=Signal::derive(count)/>
+                    <FilterBox searched=report_state.searched placeholder="Filter cases by message, name or ID" label="Filter cases" count=Signal::derive(count)/>
                     <CaseTable report_state report=table rows case/>
                 </section>
                 {detail}

@@ -111,7 +111,7 @@ fn Choice(
             </button>
         </header>
         <div class="comparing-choice">
-            <FilterBox searched placeholder="Filter cases"/>
+            <FilterBox searched placeholder="Filter cases" autofocus=true/>
             <Loading arrived=move || cases.get() meanwhile="Loading the eval set…" draw draw_error/>
         </div>
     }
