@@ -107,11 +107,13 @@ pub trait LiveStore: Send + Sync + 'static {
     async fn session(&self, id: LiveSessionId) -> Result<Option<StoredSession>, StoreError>;
 
     /// At most `count` sessions before number `before`, newest first. `search` matches a part of
-    /// the description or of an agent's name, ignoring case.
+    /// the description or of an agent's name, ignoring case. With `owners`, only sessions that one of
+    /// them opened.
     async fn sessions(
         &self,
         before: Option<i64>,
         search: &str,
+        owners: Option<&[String]>,
         count: u32,
     ) -> Result<Vec<StoredSession>, StoreError>;
 

@@ -57,7 +57,7 @@ impl SqliteStore {
         let writable = options.clone().auto_vacuum(SqliteAutoVacuum::Incremental);
         let writer = async {
             let writer = lasting().max_connections(1).connect_with(writable).await?;
-            database_file::migrate(&writer, &migrator()).await?;
+            database_file::migrate(&writer, &Migrator::with_migrations(migrations())).await?;
             Ok(writer)
         };
         let writer = writer.await.map_err(|error| unopened(&path, error))?;
@@ -111,16 +111,15 @@ fn prepared(path: &Path) -> Result<PathBuf, StoreError> {
 }
 
 /// The migrations, in order. A released one is never edited.
-fn migrator() -> Migrator {
+pub(super) fn migrations() -> Vec<Migration> {
     let version = |number, name, sql: &'static str| {
         let kind = MigrationType::Simple;
         Migration::new(number, Cow::Borrowed(name), kind, sql.into_sql_str(), false)
     };
-    Migrator::with_migrations(vec![version(
-        1,
-        "live sessions",
-        include_str!("0001_live_sessions.sql"),
-    )])
+    vec![
+        version(1, "live sessions", include_str!("0001_live_sessions.sql")),
+        version(2, "owners", include_str!("0002_owners.sql")),
+    ]
 }
 
 /// The text in the form that is searched.
@@ -187,15 +186,19 @@ impl LiveStore for SqliteStore {
         &self,
         before: Option<i64>,
         search: &str,
+        owners: Option<&[String]>,
         count: u32,
     ) -> Result<Vec<StoredSession>, StoreError> {
         let rows = sqlx::query(sqlx::AssertSqlSafe(format!(
             "{SESSIONS} WHERE s.number < ?1 AND (?2 = '' OR instr(s.folded, ?2) > 0 OR EXISTS \
              (SELECT 1 FROM agents a WHERE a.session_id = s.id AND instr(a.folded, ?2) > 0)) \
-             ORDER BY s.number DESC LIMIT ?3"
+             AND (?3 IS NULL OR s.owner IN (SELECT value FROM json_each(?3))) \
+             ORDER BY s.number DESC LIMIT ?4"
         )));
-        let rows = rows.bind(before.unwrap_or(i64::MAX)).bind(folded(search)).bind(count);
-        rows.fetch_all(&self.readers).await?.iter().map(stored_session).collect()
+        let owners = owners.map(|owners| serde_json::Value::from(owners).to_string());
+        let rows = rows.bind(before.unwrap_or(i64::MAX)).bind(folded(search)).bind(owners);
+        let rows = rows.bind(count).fetch_all(&self.readers).await?;
+        rows.iter().map(stored_session).collect()
     }
 
     async fn turn(&self, turn_id: TurnId) -> Result<Option<StoredTurn>, StoreError> {
@@ -373,14 +376,16 @@ async fn open_session(
     session: &LiveSession,
 ) -> Result<(), sqlx::Error> {
     let insert = sqlx::query(
-        "INSERT INTO sessions (id, created_at, description, status, folded) VALUES (?, ?, ?, ?, ?)",
+        "INSERT INTO sessions (id, created_at, description, status, folded, owner) \
+         VALUES (?, ?, ?, ?, ?, ?)",
     );
     let insert = insert
         .bind(session.id.to_string())
         .bind(session.created_at.0)
         .bind(session.description.as_ref().map(Note::to_string))
         .bind(status_name(session.status))
-        .bind(session.description.as_ref().map(|it| folded(it.as_str())).unwrap_or_default());
+        .bind(session.description.as_ref().map(|it| folded(it.as_str())).unwrap_or_default())
+        .bind(&session.owner);
     connection.execute(insert).await.map(drop)
 }
 
@@ -484,6 +489,7 @@ fn stored_session(row: &SqliteRow) -> Result<StoredSession, StoreError> {
         id: LiveSessionId::parse(row.get("id"))?,
         created_at: Timestamp(row.get("created_at")),
         description: row.get::<Option<&str>, _>("description").map(Note::cut),
+        owner: row.get("owner"),
         status,
     };
     let last = row.get::<i64, _>("last_sequence");

@@ -6,8 +6,10 @@ use live::{
     Closing, EventId, Fingerprint, InvocationId, LiveSession, LiveSessionId, Note, PayloadType,
     Sequence, Status, Timestamp, TurnId,
 };
+use sqlx::migrate::Migrator;
+use sqlx::sqlite::{SqliteConnectOptions, SqlitePool};
 
-use super::sqlite::SqliteStore;
+use super::sqlite::{SqliteStore, migrations};
 use super::{Change, LiveStore, NewEvent, StoreError};
 
 fn session(number: u8) -> LiveSession {
@@ -15,6 +17,7 @@ fn session(number: u8) -> LiveSession {
         id: LiveSessionId::from_random([number; 16]),
         created_at: Timestamp(1),
         description: Some(Note::cut("tea and weather")),
+        owner: Some("token 7f3a".to_owned()),
         status: Status::Active,
     }
 }
@@ -176,6 +179,52 @@ async fn rejects_a_database_of_a_later_version_unchanged() {
 }
 
 #[tokio::test]
+async fn sessions_from_before_owners_were_stored_have_none() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("live.sqlite");
+    let mut first = migrations();
+    first.truncate(1);
+    let options = SqliteConnectOptions::new().filename(&path).create_if_missing(true);
+    let pool = SqlitePool::connect_with(options).await.expect("opens");
+    database_file::migrate(&pool, &Migrator::with_migrations(first)).await.expect("made");
+    let insert = sqlx::query("INSERT INTO sessions (id, created_at) VALUES (?, 1)");
+    insert.bind(session(1).id.to_string()).execute(&pool).await.expect("stored");
+    pool.close().await;
+
+    let store = SqliteStore::open(&path).await.expect("opens");
+    let known = store.session(session(1).id).await.expect("reads").expect("is there");
+    assert_eq!(known.session.owner, None);
+    store.commit(&[Change::Open(session(2))]).await.expect("stored");
+    let known = store.session(session(2).id).await.expect("reads").expect("is there");
+    assert_eq!(known.session.owner, session(2).owner);
+}
+
+#[tokio::test]
+async fn lists_the_sessions_of_the_given_owners_only() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = opened(&folder).await;
+    let owned = |number: u8, owner: Option<&str>| {
+        Change::Open(LiveSession { owner: owner.map(str::to_owned), ..session(number) })
+    };
+    let changes =
+        [owned(1, Some("token a")), owned(2, Some("token b")), owned(3, None), owned(4, Some("b"))];
+    store.commit(&changes).await.expect("stored");
+    let listed = async |owners: Option<&[&str]>, count| {
+        let owners: Option<Vec<String>> =
+            owners.map(|owners| owners.iter().map(|&owner| owner.to_owned()).collect());
+        let listed = store.sessions(None, "tea", owners.as_deref(), count).await.expect("reads");
+        listed.iter().map(|it| it.session.id).collect::<Vec<_>>()
+    };
+    let ids = |numbers: &[u8]| numbers.iter().map(|&it| session(it).id).collect::<Vec<_>>();
+    assert_eq!(listed(None, 10).await, ids(&[4, 3, 2, 1]));
+    assert_eq!(listed(Some(&["token a"]), 10).await, ids(&[1]));
+    assert_eq!(listed(Some(&["token b", "token a"]), 10).await, ids(&[2, 1]));
+    assert_eq!(listed(Some(&["token b", "token a"]), 1).await, ids(&[2]), "the newest of them");
+    assert_eq!(listed(Some(&["token"]), 10).await, []);
+    assert_eq!(listed(Some(&[]), 10).await, []);
+}
+
+#[tokio::test]
 async fn a_deleted_session_leaves_nothing_but_the_others() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = opened(&folder).await;
@@ -264,7 +313,7 @@ async fn searches_agents_and_descriptions_ignoring_case() {
     for (search, found) in
         [("été", 1), ("ÉTÉ", 1), ("GRÖSSE", 0), ("GRÖß", 1), ("North", 1), ("RAIN", 2)]
     {
-        let listed = store.sessions(None, search, 10).await.expect("reads");
+        let listed = store.sessions(None, search, None, 10).await.expect("reads");
         let ids: Vec<_> = listed.iter().map(|it| it.session.id).collect();
         let wanted: Vec<_> = (found > 0).then(|| session(found).id).into_iter().collect();
         assert_eq!(ids, wanted, "{search}");

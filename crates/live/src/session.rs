@@ -53,6 +53,8 @@ pub struct LiveSession {
     pub created_at: Timestamp,
     /// Its description in the list.
     pub description: Option<Note>,
+    /// Who opened it, as the host identifies callers; `None` without authentication.
+    pub owner: Option<String>,
     /// Whether it accepts requests.
     pub status: Status,
 }

@@ -14,6 +14,7 @@ use super::error::LiveError;
 use super::feed::{QueueState, Watch, decoded};
 use super::ledger::Ledger;
 use super::ledger_requests::{LedgerRequest, QueueSnapshot, ReplySender, Waited};
+use crate::access;
 use live_store::SqliteStore;
 use live_store::{LiveStore, StoredSession};
 
@@ -223,6 +224,7 @@ impl LiveSessions {
             id: id.unwrap_or_else(fresh),
             created_at: now(),
             description,
+            owner: access::caller().map(|caller| caller.identity()),
             status: Status::Active,
         };
         self.request(|reply| LedgerRequest::Open(session, reply)).await
@@ -245,7 +247,7 @@ impl LiveSessions {
     ) -> Result<Listed, LiveError> {
         let store = &self.opened().await?.store;
         // One extra row shows whether another page follows.
-        let mut stored = store.sessions(before, search, count.saturating_add(1)).await?;
+        let mut stored = store.sessions(before, search, None, count.saturating_add(1)).await?;
         let more = stored.len() > count as usize;
         stored.truncate(count as usize);
         let next = stored.last().filter(|_| more).map(|last| last.number);
