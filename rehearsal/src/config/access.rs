@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use live::DisplayName;
 
-use super::error::ConfigError;
+use super::error::{ConfigError, nearest};
 use super::file::ConfigFile;
 use super::source_location::SourceLocation;
 use rehearsal_server::access::{Access, SecretHash};
@@ -40,15 +40,31 @@ pub(super) fn check(
         seen.push(known.clone());
         access = access.person(known, hash(&person.password, "user")?);
     }
+    let names = file.tokens.iter().map(|token| name(&token.name));
+    let names: Vec<DisplayName> = names.collect::<Result<_, _>>()?;
+    let named = |written: &toml::Spanned<String>| {
+        let found = names.iter().find(|name| name.as_str() == written.get_ref().trim());
+        found.cloned().ok_or_else(|| {
+            let known: Vec<String> = names.iter().map(DisplayName::to_string).collect();
+            ConfigError::UnknownValue {
+                location: Box::new(location(written.span())),
+                value: written.get_ref().clone(),
+                nearest: nearest(written.get_ref(), &known),
+                known,
+            }
+        })
+    };
     let mut ids: Vec<&str> = Vec::new();
-    for token in &file.tokens {
+    for (token, name) in file.tokens.iter().zip(&names) {
         let id = token.id.get_ref().as_str();
         if ids.contains(&id) {
             let message = format!("the token `{id}` is repeated: remove one of them");
             return Err(malformed(token.id.span(), message));
         }
         ids.push(id);
-        access = access.token(id, name(&token.name)?, hash(&token.hash, "token")?);
+        let responds_to = token.responds_to.iter().map(&named).collect::<Result<_, _>>()?;
+        let hash = hash(&token.hash, "token")?;
+        access = access.responding_token(id, name.clone(), hash, responds_to);
     }
     Ok(access)
 }

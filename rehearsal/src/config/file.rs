@@ -111,6 +111,11 @@ pub struct TokenEntry {
     /// The Argon2 hash of the whole token, as a PHC string.
     #[schemars(with = "String")]
     pub hash: Spanned<String>,
+    /// The names of tokens in whose sessions this one responds.
+    /// Default: none, so that it only asks, in sessions that it opens.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>", example = ["nightly-agents"])]
+    pub responds_to: Vec<Spanned<String>>,
 }
 
 /// Live sessions.

@@ -658,6 +658,37 @@ fn reports_the_position_of_invalid_people_and_tokens() {
 }
 
 #[test]
+fn a_token_responds_to_tokens_that_exist() {
+    let hash = rehearsal_server::access::SecretHash::of("correct horse").expect("hashes");
+    let token = |name: &str, id: &str, more: &str| {
+        let hash = hash.as_str();
+        format!("[[token]]\nname = \"{name}\"\nid = \"{id}\"\nhash = \"{hash}\"\n{more}")
+    };
+    let nightly = token("nightly", "1", "");
+    // Also one that comes later in the file, and itself.
+    let desk = token("desk", "2", "responds_to = [\"nightly\", \"desk\"]\n");
+    let config = load(&format!("{desk}{nightly}")).expect("both exist");
+    let silent = load(&format!("{}{nightly}", token("desk", "2", ""))).expect("it only asks");
+    assert_eq!(config.access.not_in(&silent.access), ["the token 2 (desk)"]);
+    rejected(
+        &format!("{nightly}{}", token("desk", "2", "responds_to = [\"nighty\"]\n")),
+        expect![[r#"
+            rehearsal.toml:9:16: `nighty` is not a known value; did you mean `nightly`?
+              | responds_to = ["nighty"]
+              |                ^^^^^^^^
+              Known values: nightly, desk"#]],
+    );
+    rejected(
+        &format!("{nightly}{}", token("desk", "2", "respond_to = [\"nightly\"]\n")),
+        expect![[r#"
+            rehearsal.toml:9:1: `respond_to` is not a known key; did you mean `responds_to`?
+              | respond_to = ["nightly"]
+              | ^^^^^^^^^^
+              Known keys: name, id, hash, responds_to"#]],
+    );
+}
+
+#[test]
 fn reads_the_servers_of_a_json_file() -> std::io::Result<()> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join(".mcp.json");

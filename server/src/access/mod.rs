@@ -55,8 +55,17 @@ const NAME_CHARACTERS: usize = 100;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Access {
     people: HashMap<String, (DisplayName, SecretHash)>,
-    tokens: HashMap<String, (DisplayName, SecretHash)>,
+    tokens: HashMap<String, Token>,
     audit_file: Option<PathBuf>,
+}
+
+/// A token in the configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Token {
+    name: DisplayName,
+    hash: SecretHash,
+    /// The names of the tokens in whose sessions it may respond.
+    responds_to: Vec<DisplayName>,
 }
 
 impl Access {
@@ -68,10 +77,23 @@ impl Access {
     }
 
     /// Adds a token: its public id, the name of the program that uses it, and the hash of the
-    /// token.
+    /// token. The program asks in sessions that the token opens.
     #[must_use]
-    pub fn token(mut self, id: impl Into<String>, name: DisplayName, hash: SecretHash) -> Self {
-        self.tokens.insert(id.into(), (name, hash));
+    pub fn token(self, id: impl Into<String>, name: DisplayName, hash: SecretHash) -> Self {
+        self.responding_token(id, name, hash, Vec::new())
+    }
+
+    /// As [`Access::token`]. The program also responds in the sessions that tokens with the names in
+    /// `responds_to` open.
+    #[must_use]
+    pub fn responding_token(
+        mut self,
+        id: impl Into<String>,
+        name: DisplayName,
+        hash: SecretHash,
+        responds_to: Vec<DisplayName>,
+    ) -> Self {
+        self.tokens.insert(id.into(), Token { name, hash, responds_to });
         self
     }
 
@@ -88,14 +110,14 @@ impl Access {
         !self.people.is_empty() || self.has_tokens()
     }
 
-    /// The people and tokens that `other` does not have, or with another password or token: `the person Ann`, `the
-    /// token 7f3a (CI)`, in order.
+    /// The people and tokens that `other` does not have, or with another password, token or `responds_to`: `the person
+    /// Ann`, `the token 7f3a (CI)`, in order.
     #[must_use]
     pub fn not_in(&self, other: &Self) -> Vec<String> {
         let people = self.people.iter().filter(|(name, it)| other.people.get(*name) != Some(it));
         let people = people.map(|(name, _)| format!("the person {name}"));
         let tokens = self.tokens.iter().filter(|(id, it)| other.tokens.get(*id) != Some(it));
-        let tokens = tokens.map(|(id, (name, _))| format!("the token {id} ({name})"));
+        let tokens = tokens.map(|(id, token)| format!("the token {id} ({})", token.name));
         let mut missing: Vec<String> = people.chain(tokens).collect();
         missing.sort();
         missing
@@ -154,7 +176,7 @@ impl Authenticator {
     }
 
     /// Replaces people, tokens and the audit file. Who is gone, or has another password, is logged out, and streams of
-    /// tokens that are gone end.
+    /// tokens that are gone or respond to others end.
     pub(crate) fn replace(&self, access: Access) {
         self.audit.set(Audit::to(access.audit_file.clone()));
         let before = self.access.get();
@@ -202,7 +224,8 @@ impl Authenticator {
         }
         let id = secret::token_id(token).unwrap_or("token");
         let known = self.access.get().tokens.get(id).cloned();
-        let caller = self.check(from, id, known.clone(), token.to_owned(), How::Token).await?;
+        let secret = known.clone().map(|known| (known.name, known.hash));
+        let caller = self.check(from, id, secret, token.to_owned(), How::Token).await?;
         let mut verified = self.verified_tokens();
         // It may have been removed meanwhile.
         if self.access.get().tokens.get(id) != known.as_ref() {
