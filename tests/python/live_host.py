@@ -37,16 +37,22 @@ class Host:
         self.folder = folder
         self.base_path = base_path
         (folder / "rehearsal.toml").write_text(CONFIG)
-        self.token = self.make_token() if asks else None
+        self.token = self.make_token("tests") if asks else None
+        self.persons_token = self.make_token("person") if asks else None
+        if asks:
+            config = folder / "rehearsal.toml"
+            name = 'name = "person"\n'
+            responds = f'{name}responds_to = ["tests"]\n'
+            config.write_text(config.read_text().replace(name, responds))
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}{base_path}"
         self.start()
 
-    def make_token(self) -> str:
+    def make_token(self, name: str) -> str:
         """A token; with it the host asks everybody who they are."""
-        made = [BINARY, "token", "add", "tests"]
+        made = [BINARY, "token", "add", name]
         return subprocess.run(
             made, cwd=self.folder, stdout=subprocess.PIPE, text=True, check=True
         ).stdout.strip()
@@ -86,7 +92,8 @@ class Person:
         self.channel = grpc.insecure_channel(f"127.0.0.1:{host.port}")
         self.session_id = session_id
         self.service = f"{host.base_path}/{wire.SERVICE}"
-        self.metadata = [("authorization", f"Bearer {host.token}")] if host.token else []
+        token = host.persons_token
+        self.metadata = [("authorization", f"Bearer {token}")] if token else []
 
     def call(self, name: str, **fields):
         method = self.channel.unary_unary(

@@ -88,6 +88,6 @@ def test_a_host_with_authentication_takes_a_token_as_each_vendors_key(tmp_path):
             endpoint.person.answer(text("No rain."))
             assert future.result(PATIENCE) == "No rain."
         answer = endpoint.person.events()[1]
-        assert answer.by.display_name == "tests", "the token's name, whatever the message says"
+        assert answer.by.display_name == "person", "the token's name, whatever the message says"
     finally:
         host.kill()

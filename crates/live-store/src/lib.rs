@@ -38,8 +38,8 @@ pub struct StoredSession {
 pub struct StoredTurn {
     /// Its session.
     pub session_id: LiveSessionId,
-    /// Who sent its request; `None` without authentication.
-    pub caller: Option<String>,
+    /// Who opened its session; `None` without authentication.
+    pub owner: Option<String>,
     /// The sequence number of its request.
     pub requested: Sequence,
     /// `None` while it is pending.

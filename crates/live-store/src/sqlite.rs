@@ -203,8 +203,9 @@ impl LiveStore for SqliteStore {
 
     async fn turn(&self, turn_id: TurnId) -> Result<Option<StoredTurn>, StoreError> {
         let rows = sqlx::query(
-            "SELECT session_id, payload_type, sequence, fingerprint, caller FROM events \
-             WHERE turn_id = ? AND payload_type IN ('request', 'response', 'cancelled')",
+            "SELECT e.session_id, e.payload_type, e.sequence, e.fingerprint, s.owner \
+             FROM events e JOIN sessions s ON s.id = e.session_id WHERE e.turn_id = ? \
+             AND e.payload_type IN ('request', 'response', 'cancelled')",
         );
         let rows = rows.bind(turn_id.to_string()).fetch_all(&self.readers).await?;
         let of_kind = |kind: PayloadType| {
@@ -224,8 +225,8 @@ impl LiveStore for SqliteStore {
             closed: sequence(row),
             closing,
         });
-        let caller = request.get("caller");
-        Ok(Some(StoredTurn { session_id: session_id(request)?, caller, requested, closed }))
+        let owner = request.get("owner");
+        Ok(Some(StoredTurn { session_id: session_id(request)?, owner, requested, closed }))
     }
 
     async fn recorded(

@@ -71,6 +71,7 @@ async fn stored_data_survives_reopening() {
     let turn = store.turn(TurnId::from_random([1; 16])).await.expect("reads").expect("is there");
     let closed = turn.closed.expect("is answered");
     assert_eq!((closed.requested, closed.closed), (Sequence(1), Sequence(3)));
+    assert_eq!(turn.owner, session(1).owner, "of its session");
     assert_eq!(closed.closing, Closing::Answered(Fingerprint([1; 32])));
     store.commit(&[Change::Complete(session(1).id)]).await.expect("stored");
     let known = store.session(session(1).id).await.expect("reads").expect("is there");

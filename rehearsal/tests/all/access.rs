@@ -5,6 +5,7 @@ mod base_path;
 mod callers;
 mod connections;
 mod origins;
+mod rules;
 mod sockets;
 mod stage;
 mod streams;

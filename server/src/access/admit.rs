@@ -16,6 +16,7 @@ use model_wire::{ApiFault, FaultKind};
 
 use super::audit::{REQUEST, RequestContext};
 use super::caller::{Caller, How};
+use super::rules::Rule;
 use super::{AuthError, Authenticator, LoginLifetime, login_bound};
 use crate::connections::Peer;
 use crate::vendors::{Api, refusal};
@@ -29,14 +30,15 @@ pub(crate) async fn admit(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let mut context = RequestContext { audit: authenticator.audit(), caller: None };
+    let mut context = RequestContext { audit: authenticator.audit(), ..RequestContext::default() };
     let mut login = None;
     if authenticator.is_enabled() && !OPEN.contains(&request.uri().path()) {
         match authenticator.caller(Credentials::by(&request, &authenticator)).await {
             Ok((caller, lifetime)) => {
                 request.extensions_mut().insert(caller.clone());
-                if caller.how == How::Token && is_for_people(&request) {
-                    return people_only();
+                if caller.how == How::Token {
+                    let Some(rule) = Rule::of(&request) else { return people_only() };
+                    context.token_scope = Some(authenticator.token_scope(&caller, rule));
                 }
                 request.extensions_mut().insert(lifetime.clone());
                 login = Some(lifetime);
@@ -52,17 +54,8 @@ pub(crate) async fn admit(
     }
 }
 
-/// Whether only people may send this request: pages and their requests run the host's tools, change
-/// its files and read all sessions. Anything else is a request to a model endpoint.
-fn is_for_people(request: &Request) -> bool {
-    let path = request.uri().path();
-    let is_programs = path.starts_with("/rehearsal.v1.")
-        || path.starts_with("/python/")
-        || Api::of_path(path).is_some();
-    path.starts_with("/api/") || request.method() != Method::POST && !is_programs
-}
-
-/// The error for a token that requests what only people may use.
+/// The error for a token that requests what only people may use: pages and their requests run the host's
+/// tools, change its files and read all sessions.
 fn people_only() -> Response {
     let message = "a token authorizes gRPC and the model endpoints only. Log in with a browser to use the \
                    pages";

@@ -13,6 +13,11 @@ use live::DisplayName;
 use serde_json::{Map, Value};
 
 use super::caller::Caller;
+#[cfg(test)]
+use super::caller::How;
+#[cfg(test)]
+use super::rules::Rule;
+use super::token_scope::TokenScope;
 
 /// The file to which lines are written in addition to the log.
 #[derive(Debug, Clone, Default)]
@@ -40,11 +45,13 @@ pub(crate) struct AttributedEntry {
     context: RequestContext,
 }
 
-/// The audit context of a request, set while the host handles it.
-#[derive(Debug, Clone)]
+/// The context of a request, set while the host handles it.
+#[derive(Debug, Clone, Default)]
 pub(super) struct RequestContext {
     pub(super) audit: Audit,
     pub(super) caller: Option<Caller>,
+    /// `None` for people, and when authentication is off.
+    pub(super) token_scope: Option<Arc<TokenScope>>,
 }
 
 tokio::task_local! {
@@ -77,9 +84,7 @@ impl AuditEntry {
 
     /// Sets the caller of the current request as the actor.
     pub(crate) fn with_caller(self) -> AttributedEntry {
-        let context = REQUEST.try_with(Clone::clone);
-        let context =
-            context.unwrap_or_else(|_| RequestContext { audit: Audit::default(), caller: None });
+        let context = REQUEST.try_with(Clone::clone).unwrap_or_default();
         AttributedEntry { entry: self, context }
     }
 
@@ -114,6 +119,11 @@ pub(crate) fn within_request<T>(work: impl Future<Output = T>) -> impl Future<Ou
             None => work.await,
         }
     }
+}
+
+/// The sessions that the current request may act on; `None` if it is not a token's: it may act on all.
+pub(crate) fn token_scope() -> Option<Arc<TokenScope>> {
+    REQUEST.try_with(|context| context.token_scope.clone()).ok().flatten()
 }
 
 impl AttributedEntry {
@@ -163,10 +173,25 @@ impl AuditFile {
     }
 }
 
+/// Runs `work` as a request of the token with this id.
+#[cfg(test)]
+pub(crate) async fn as_token<T>(id: &str, rule: Rule, work: impl Future<Output = T>) -> T {
+    let name = DisplayName::parse("program").expect("a name");
+    let caller = Caller { name, how: How::Token, id: id.to_owned() };
+    let scope = TokenScope { rule, own: caller.identity(), responds_to: Vec::new() };
+    let context = RequestContext {
+        caller: Some(caller),
+        token_scope: Some(Arc::new(scope)),
+        ..RequestContext::default()
+    };
+    REQUEST.scope(context, work).await
+}
+
 /// Runs `work` as a request with this audit log.
 #[cfg(test)]
 pub(crate) async fn with_audit_file<T>(path: PathBuf, work: impl Future<Output = T>) -> T {
-    REQUEST.scope(RequestContext { audit: Audit::to(Some(path)), caller: None }, work).await
+    let context = RequestContext { audit: Audit::to(Some(path)), ..RequestContext::default() };
+    REQUEST.scope(context, work).await
 }
 
 #[cfg(test)]
@@ -178,7 +203,7 @@ mod tests {
     async fn another_task_keeps_the_caller_of_its_request() {
         let name = DisplayName::parse("Ann").expect("a name");
         let known = Caller { name, how: How::Password, id: "ann".to_owned() };
-        let context = RequestContext { audit: Audit::default(), caller: Some(known.clone()) };
+        let context = RequestContext { caller: Some(known.clone()), ..RequestContext::default() };
         let spawned = async { tokio::spawn(within_request(async { caller() })).await };
         let carried = REQUEST.scope(context, spawned).await.expect("it ends");
         assert_eq!(carried, Some(known));

@@ -26,7 +26,7 @@ pub(crate) enum How {
 impl Caller {
     /// Distinguishes callers: tokens of one program are different callers.
     pub(crate) fn identity(&self) -> String {
-        format!("{} {}", self.how.word(), self.id)
+        self.how.identity(&self.id)
     }
 
     /// The caller of a gRPC request.
@@ -36,6 +36,11 @@ impl Caller {
 }
 
 impl How {
+    /// The identity of the caller with this id.
+    pub(crate) fn identity(self, id: &str) -> String {
+        format!("{} {id}", self.word())
+    }
+
     /// The name as the audit log writes it.
     pub(crate) fn word(self) -> &'static str {
         match self {

@@ -2,8 +2,8 @@
 //!
 //! [`Access`] configures people and tokens. Without any, which only a loopback host allows,
 //! authentication is off. Otherwise `admit` accepts a session cookie or a token, and adds the
-//! `Caller` to the request. Checks of host names and origins are in `security`
-//! (`docs/design/security.md`).
+//! `Caller` to the request. [`RULES`] has what tokens may use. Checks of host names and origins are in
+//! `security` (`docs/design/security.md`).
 
 mod admit;
 mod audit;
@@ -15,7 +15,9 @@ mod login_rate_limit;
 mod login_sessions;
 mod page;
 mod request_limit;
+mod rules;
 mod secret;
+mod token_scope;
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -29,14 +31,16 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use admit::admit;
+pub(crate) use audit::{AttributedEntry, Audit, AuditEntry, caller, token_scope, within_request};
 #[cfg(test)]
-pub(crate) use audit::with_audit_file;
-pub(crate) use audit::{AttributedEntry, Audit, AuditEntry, caller, within_request};
+pub(crate) use audit::{as_token, with_audit_file};
 pub(crate) use caller::{Caller, How};
 pub(crate) use login::routes;
 pub(crate) use login_bound::while_logged_in;
 pub(crate) use login_sessions::LoginLifetime;
+pub use rules::{RULES, Rule};
 pub use secret::{FreshToken, SecretHash};
+pub(crate) use token_scope::{Denied, TokenScope};
 
 use crate::replaceable::Replaceable;
 
@@ -123,6 +127,13 @@ impl Access {
         missing
     }
 
+    /// The identities of the tokens that the token with this id responds to.
+    fn responds_to(&self, id: &str) -> Vec<String> {
+        let Some(token) = self.tokens.get(id) else { return Vec::new() };
+        let named = self.tokens.iter().filter(|(_, it)| token.responds_to.contains(&it.name));
+        named.map(|(id, _)| How::Token.identity(id)).collect()
+    }
+
     /// Whether programs may use the host.
     #[must_use]
     pub fn has_tokens(&self) -> bool {
@@ -196,6 +207,12 @@ impl Authenticator {
             }
             is_kept
         });
+    }
+
+    /// The sessions that a token's request may act on.
+    fn token_scope(&self, token: &Caller, rule: Rule) -> Arc<TokenScope> {
+        let responds_to = self.access.get().responds_to(&token.id);
+        Arc::new(TokenScope { rule, own: token.identity(), responds_to })
     }
 
     /// Authenticates a person by name and password.
@@ -324,6 +341,29 @@ mod tests {
         let refused = authenticator.person(from, "Bo", "bo's own".to_owned()).await;
         assert_eq!(refused.map(drop), Err(AuthError::Unknown));
         authenticator.person(from, "Bo", "another".to_owned()).await.expect("logs in");
+    }
+
+    #[tokio::test]
+    async fn a_token_responds_to_the_tokens_that_the_configuration_names_now() {
+        let name = |name: &str| DisplayName::parse(name).expect("a name");
+        let [nightly, desk] = [(); 2].map(|()| FreshToken::new().expect("made"));
+        let with = |responds_to: &[&str]| {
+            let responds_to = responds_to.iter().map(|&it| name(it)).collect();
+            let access = Access::default();
+            let access = access.token(nightly.id.clone(), name("nightly"), nightly.hash.clone());
+            let (id, hash) = (desk.id.clone(), desk.hash.clone());
+            access.responding_token(id, name("desk"), hash, responds_to)
+        };
+        let authenticator = Authenticator::new(with(&["nightly"]), 4180, &BasePath::default());
+        let from = IpAddr::from([127, 0, 0, 1]);
+        let (caller, lifetime) = authenticator.token(from, &desk.token).await.expect("fits");
+        let owner = How::Token.identity(&nightly.id);
+        let sees = || authenticator.token_scope(&caller, Rule::Responder).sees(Some(&owner));
+        assert!(sees());
+        authenticator.replace(with(&[]));
+        assert!(!sees());
+        let ended = tokio::time::timeout(Duration::from_secs(30), lifetime.ended()).await;
+        ended.expect("its streams end at once");
     }
 
     #[tokio::test]

@@ -16,7 +16,7 @@ pub(super) fn of_host(error: LiveError) -> ApiFault {
         _ if is_unopened => FaultKind::Internal,
         _ if is_too_large => FaultKind::TooLarge,
         Code::InvalidArgument => FaultKind::Invalid,
-        Code::NotFound => FaultKind::NotFound,
+        Code::NotFound | Code::PermissionDenied => FaultKind::NotFound,
         Code::AlreadyExists | Code::FailedPrecondition => FaultKind::Conflict,
         Code::ResourceExhausted | Code::Unavailable => FaultKind::Unavailable,
         _ => FaultKind::Internal,

@@ -36,7 +36,7 @@ use waiting_clients::WaitingClients;
 const BODY_BYTES: usize = 64 * 1024 * 1024;
 
 /// The path prefixes that name the session and the agent, before the vendor's path.
-const PREFIXES: [&str; 3] = ["/s/{session}", "/a/{agent}", "/s/{session}/a/{agent}"];
+pub(crate) const PREFIXES: [&str; 3] = ["/s/{session}", "/a/{agent}", "/s/{session}/a/{agent}"];
 
 /// What the endpoints share.
 #[derive(Clone)]

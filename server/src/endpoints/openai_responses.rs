@@ -10,7 +10,6 @@ use super::Endpoints;
 use super::fault::of_host;
 use super::request_text::RequestText;
 use super::waiting_request::response;
-use crate::live::KnownTurn;
 use crate::parsing::parse;
 use crate::vendors::Api;
 
@@ -35,7 +34,7 @@ impl Endpoints {
         let turn_id = uuid::Uuid::try_parse(turn).ok().and_then(TurnId::from_uuid);
         let turn_id = turn_id.ok_or_else(unknown)?;
         let known = self.sessions.turn(turn_id).await.map_err(of_host)?;
-        let known = known.filter(KnownTurn::is_for_caller).ok_or_else(unknown)?;
+        let known = known.ok_or_else(unknown)?;
         let closed = known.closed.ok_or_else(unknown)?;
         let (asked, ended) = self.sessions.exchange(&known, &closed).await.map_err(of_host)?;
         let (asked, ended) = parse(asked.encoded_len() + ended.encoded_len(), || {

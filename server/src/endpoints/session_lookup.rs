@@ -5,7 +5,7 @@
 //! A session's id selects that session. Any other text is a name: it selects the session that was
 //! opened with it, or a new one after that is completed. Without a name, the session has the agent's
 //! name, and without an agent's name, the model's. With authentication, each caller has such a session
-//! of its own.
+//! of its own, and each token has its own sessions of every name.
 
 use std::time::Duration;
 
@@ -13,14 +13,14 @@ use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
-use live::{AgentName, Invalid, LiveSessionId, Note, Status};
+use live::{AgentName, Invalid, LiveSessionId, Note};
 use model_wire::{
     AGENT_HEADER, AGENT_SEGMENT, Name, RUN_HEADER, RequestTarget, SESSION_HEADER, SESSION_SEGMENT,
     SessionSelector,
 };
 use sha2::{Digest, Sha256};
 
-use crate::access;
+use crate::access::{self, Caller, How};
 use crate::live::{LiveError, LiveSessions, now};
 
 /// Reads the session, the agent and the run from the path's parameters and the headers.
@@ -61,19 +61,24 @@ impl ResolvedSession {
         agent: &AgentName,
         sessions: &LiveSessions,
     ) -> Result<Self, LiveError> {
-        let (name, description) = match (&target.session, access::caller()) {
-            (Some(SessionSelector::Id(id)), _) => {
+        let named = match &target.session {
+            Some(SessionSelector::Id(id)) => {
                 let (description, earlier) = (Note::cut(agent.as_str()), Earlier::default());
                 return Ok(Self { id: *id, earlier, description });
             }
-            (Some(SessionSelector::Name(name)), _) => (name.clone(), name.clone()),
-            (None, None) => (agent.to_string(), agent.to_string()),
-            // No session is named like this: names have no control characters.
-            (None, Some(caller)) => {
-                (format!("{}\n{agent}", caller.identity()), format!("{agent} ({})", caller.name))
-            }
+            Some(SessionSelector::Name(name)) => name.as_str(),
+            None => agent.as_str(),
         };
-        let number = first_not_completed(&name, sessions).await?;
+        // People share the sessions that they name.
+        let is_own = |caller: &Caller| caller.how == How::Token || target.session.is_none();
+        let (name, description) = match access::caller().filter(is_own) {
+            // No session is named like this: names have no control characters.
+            Some(caller) => {
+                (format!("{}\n{named}", caller.identity()), format!("{named} ({})", caller.name))
+            }
+            None => (named.to_owned(), named.to_owned()),
+        };
+        let number = first_open(&name, sessions).await?;
         Ok(Self {
             id: numbered(&name, number),
             earlier: Earlier { name, number },
@@ -95,7 +100,7 @@ impl ResolvedSession {
     /// Opens the session if it is not open.
     pub(super) async fn open(&self, sessions: &LiveSessions) -> Result<(), LiveError> {
         match sessions.create(Some(self.id), Some(self.description.clone())).await {
-            // It exists with another description.
+            // It exists with another description, or another token's: then no request is stored in it.
             Err(LiveError::SessionTaken(_)) => Ok(()),
             opened => opened.map(drop),
         }
@@ -146,27 +151,24 @@ fn numbered(name: &str, number: u64) -> LiveSessionId {
     LiveSessionId::from_random(digest("session", name, number))
 }
 
-/// The number of the first session of this name that is not completed.
+/// The number of the first session of this name that accepts the caller's requests.
 ///
 /// A number is used only after the session before it is completed, so the completed ones come first
-/// and a binary search finds their end.
-async fn first_not_completed(name: &str, sessions: &LiveSessions) -> Result<u64, LiveError> {
-    let is_completed = async |number| match sessions.session(numbered(name, number)).await {
-        Ok(known) => Ok(known.session.status == Status::Completed),
-        Err(LiveError::UnknownSession(_)) => Ok(false),
-        Err(error) => Err(error),
-    };
-    if !is_completed(0).await? {
+/// and a binary search finds their end. One that somebody else has opened, or that is from before owners
+/// were stored, counts as completed.
+async fn first_open(name: &str, sessions: &LiveSessions) -> Result<u64, LiveError> {
+    let is_open = |number| sessions.accepts_requests(numbered(name, number));
+    if is_open(0).await? {
         return Ok(0);
     }
     let (mut completed, mut step) = (0, 1);
-    while is_completed(completed + step).await? {
+    while !is_open(completed + step).await? {
         (completed, step) = (completed + step, step * 2);
     }
     let mut first = completed + step;
     while first - completed > 1 {
         let middle = completed + (first - completed) / 2;
-        if is_completed(middle).await? { completed = middle } else { first = middle }
+        if is_open(middle).await? { first = middle } else { completed = middle }
     }
     Ok(first)
 }
@@ -196,9 +198,33 @@ fn header_value<'h>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::access::Rule;
 
     /// Longer than any test takes.
     const LONG: Duration = Duration::from_secs(60 * 60);
+
+    #[tokio::test]
+    async fn a_token_passes_over_sessions_of_its_name_that_are_not_its_own() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let sessions = LiveSessions::at(folder.path().join("live.sqlite"));
+        let target = RequestTarget::read(None, None, "").expect("valid");
+        let agent = AgentName::parse("planner").expect("a name");
+        let find = async || ResolvedSession::of(&target, &agent, &sessions).await.expect("found");
+        let first = access::as_token("7f3a", Rule::Opener, find()).await;
+        // From a host without owners.
+        first.open(&sessions).await.expect("opened");
+        let second = access::as_token("7f3a", Rule::Opener, async {
+            let found = find().await;
+            found.open(&sessions).await.expect("opened");
+            assert_eq!(find().await.id, found.id, "it is its own");
+            found
+        });
+        let second = second.await;
+        assert_ne!(second.id, first.id);
+        let known = sessions.session(second.id).await.expect("open").session;
+        assert_eq!(known.owner.as_deref(), Some("token 7f3a"));
+        sessions.close().await;
+    }
 
     #[tokio::test]
     async fn finds_completed_sessions_of_a_name_within_the_reach() {

@@ -163,6 +163,7 @@ impl LiveSessions {
     }
 
     async fn send(&self, action: Action) -> Result<ActionResult, LiveError> {
+        self.permit(action.session_id).await?;
         let action = Box::new(action);
         self.request(|reply| LedgerRequest::Apply(action, reply)).await
     }

@@ -1,7 +1,8 @@
 //! [`LiveError`]: why a command about a live session failed.
 
-use live::{Invalid, LiveSessionId, Refusal, TooLarge, TurnId};
+use live::{Invalid, LiveSessionId, Refusal, TooLarge};
 
+use crate::access::Denied;
 use live_store::StoreError;
 
 /// Why a command failed. Nothing was changed.
@@ -29,13 +30,11 @@ pub(crate) enum LiveError {
         waiting: usize,
     },
     /// The id belongs to another session.
-    #[error("session_id: {0} is already used by a session with another description")]
+    #[error("session_id: {0} is already used by another session; send a new id with a new session")]
     SessionTaken(LiveSessionId),
-    /// Another token sent the request.
-    #[error(
-        "turn_id: another token sent the request of {0}, and only that token gets its response"
-    )]
-    OtherCaller(TurnId),
+    /// The caller's token may not do this to the session.
+    #[error(transparent)]
+    Denied(#[from] Denied),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] std::sync::Arc<StoreError>),

@@ -2,7 +2,8 @@
 //! [`LiveSessions`], and encodes the result.
 //!
 //! The acting person is the request's [`Caller`]; when authentication is off, the one that the
-//! message names.
+//! message names. Which sessions a token may act on is in `access::RULES`, and checked in
+//! [`LiveSessions`].
 
 use futures::stream::BoxStream;
 use json_text::JsonText;
@@ -187,10 +188,6 @@ impl LiveService for LiveGrpc {
     ) -> Answer<Self::AwaitDecisionStream> {
         let lifetime = LoginLifetime::of(&request);
         let (id, turn_id) = place(&request.get_ref().session_id, &request.get_ref().turn_id)?;
-        let known = self.sessions.turn(turn_id).await?;
-        if known.is_some_and(|known| !known.is_for_caller()) {
-            return Err(LiveError::OtherCaller(turn_id).into());
-        }
         let waited = self.sessions.wait(id, turn_id).await?;
         let stream = streams::wait(self.sessions.clone(), id, turn_id, waited, self.stop.clone());
         Ok(Response::new(while_logged_in(lifetime, stream)))

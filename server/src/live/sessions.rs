@@ -213,6 +213,19 @@ impl LiveSessions {
         let _ = task.await;
     }
 
+    /// Checks that the current request may act on the session.
+    ///
+    /// # Errors
+    /// As [`permitted`]. For people and without authentication, the session need not exist.
+    pub(super) async fn permit(&self, id: LiveSessionId) -> Result<(), LiveError> {
+        if access::token_scope().is_none() {
+            return Ok(());
+        }
+        let stored = self.store().await?.session(id).await?;
+        let stored = stored.ok_or(LiveError::UnknownSession(id))?;
+        permitted(id, stored.session.owner.as_deref())
+    }
+
     /// Creates a session. With an id, a repeated call has no effect.
     pub(crate) async fn create(
         &self,
@@ -227,18 +240,33 @@ impl LiveSessions {
             owner: access::caller().map(|caller| caller.identity()),
             status: Status::Active,
         };
-        self.request(|reply| LedgerRequest::Open(session, reply)).await
+        let session = self.request(|reply| LedgerRequest::Open(session, reply)).await?;
+        // If somebody else has opened it before, nothing was changed.
+        permitted(session.id, session.owner.as_deref())
+            .map_err(|_| LiveError::SessionTaken(session.id))?;
+        Ok(session)
     }
 
     /// One session with its queue.
     pub(crate) async fn session(&self, id: LiveSessionId) -> Result<Summary, LiveError> {
         let stored = self.opened().await?.store.session(id).await?;
         let stored = stored.ok_or(LiveError::UnknownSession(id))?;
+        permitted(id, stored.session.owner.as_deref())?;
         let mut summaries = self.summarize(vec![stored]).await?;
         summaries.pop().ok_or(LiveError::UnknownSession(id))
     }
 
-    /// At most `count` sessions created before the one with this number, newest first.
+    /// Whether the current request may be added to the session with this id: it is active and the
+    /// caller's, or not open yet.
+    pub(crate) async fn accepts_requests(&self, id: LiveSessionId) -> Result<bool, LiveError> {
+        let stored = self.store().await?.session(id).await?;
+        Ok(stored.is_none_or(|StoredSession { session, .. }| {
+            session.status == Status::Active && permitted(id, session.owner.as_deref()).is_ok()
+        }))
+    }
+
+    /// At most `count` sessions that the current request may act on, created before the one with this
+    /// number, newest first.
     pub(crate) async fn list(
         &self,
         before: Option<i64>,
@@ -246,8 +274,10 @@ impl LiveSessions {
         count: u32,
     ) -> Result<Listed, LiveError> {
         let store = &self.opened().await?.store;
+        let owners = access::token_scope().map(|scope| scope.owners());
         // One extra row shows whether another page follows.
-        let mut stored = store.sessions(before, search, None, count.saturating_add(1)).await?;
+        let asked = count.saturating_add(1);
+        let mut stored = store.sessions(before, search, owners.as_deref(), asked).await?;
         let more = stored.len() > count as usize;
         stored.truncate(count as usize);
         let next = stored.last().filter(|_| more).map(|last| last.number);
@@ -290,6 +320,7 @@ impl LiveSessions {
 
     /// Subscribes to the events of a session.
     pub(crate) async fn watch(&self, id: LiveSessionId) -> Result<Watch, LiveError> {
+        self.permit(id).await?;
         self.request(|reply| LedgerRequest::Watch(id, reply)).await
     }
 
@@ -299,6 +330,7 @@ impl LiveSessions {
         session_id: LiveSessionId,
         turn_id: TurnId,
     ) -> Result<Waited, LiveError> {
+        self.permit(session_id).await?;
         self.request(|reply| LedgerRequest::Wait(session_id, turn_id, reply)).await
     }
 
@@ -329,6 +361,19 @@ impl LiveSessions {
         let before = Sequence(sequence.0.saturating_sub(1));
         let event = feed.after(before).await?.into_iter().next();
         event.map(Arc::unwrap_or_clone).ok_or(LiveError::Stopping)
+    }
+}
+
+/// Checks that the current request may act on the session with this id and owner.
+///
+/// # Errors
+/// [`LiveError::UnknownSession`] if it is a token's that does not see the session, as if the session
+/// did not exist, and [`LiveError::Denied`] if the token sees it and may not do this to it.
+pub(super) fn permitted(id: LiveSessionId, owner: Option<&str>) -> Result<(), LiveError> {
+    match access::token_scope() {
+        Some(scope) if !scope.sees(owner) => Err(LiveError::UnknownSession(id)),
+        Some(scope) => Ok(scope.check(owner)?),
+        None => Ok(()),
     }
 }
 

@@ -21,7 +21,7 @@ fn code(error: &LiveError) -> Code {
         LiveError::Invalid(_) | LiveError::TooLarge(_) => Code::InvalidArgument,
         LiveError::UnknownSession(_) => Code::NotFound,
         LiveError::SessionTaken(_) => Code::AlreadyExists,
-        LiveError::OtherCaller(_) => Code::PermissionDenied,
+        LiveError::Denied(_) => Code::PermissionDenied,
         LiveError::StillWaiting { .. } => Code::FailedPrecondition,
         LiveError::Stopping => Code::Unavailable,
         LiveError::Refused(refusal) => match refusal {

@@ -10,27 +10,15 @@ use tokio::sync::mpsc::error::TrySendError;
 use super::clock::now;
 use super::error::LiveError;
 use super::ledger_requests::{LedgerRequest, Waited};
-use super::sessions::LiveSessions;
-use crate::access::{self, How};
+use super::sessions::{LiveSessions, permitted};
 use live_store::{StoreError, StoredTurn};
 
 /// Where a turn is, and whether it has ended.
 #[derive(Debug, Clone)]
 pub(crate) struct KnownTurn {
     pub(crate) session_id: LiveSessionId,
-    caller: Option<String>,
     /// `None` while it is pending.
     pub(crate) closed: Option<ClosedTurn>,
-}
-
-impl KnownTurn {
-    /// Whether the current caller may have its response. A token gets those of its own requests,
-    /// and a person sees every session.
-    pub(crate) fn is_for_caller(&self) -> bool {
-        let token = access::caller().filter(|caller| caller.how == How::Token);
-        let (Some(token), Some(caller)) = (token, &self.caller) else { return true };
-        token.identity() == *caller
-    }
 }
 
 /// Reports that a client stopped waiting.
@@ -47,14 +35,11 @@ impl Drop for Presence {
 }
 
 impl LiveSessions {
-    /// The turn with that id, in any session.
+    /// The turn with that id, in any session that the current request may act on.
     pub(crate) async fn turn(&self, turn_id: TurnId) -> Result<Option<KnownTurn>, LiveError> {
         let stored = self.store().await?.turn(turn_id).await?;
-        Ok(stored.map(|StoredTurn { session_id, caller, closed, .. }| KnownTurn {
-            session_id,
-            caller,
-            closed,
-        }))
+        let stored = stored.filter(|it| permitted(it.session_id, it.owner.as_deref()).is_ok());
+        Ok(stored.map(|StoredTurn { session_id, closed, .. }| KnownTurn { session_id, closed }))
     }
 
     /// Waits until the turn is answered or canceled, and returns that event.

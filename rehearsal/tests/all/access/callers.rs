@@ -1,4 +1,5 @@
-//! Each token gets the responses to its own requests only, even if another one sends the same words.
+//! Each token has sessions of its own, and gets the responses to its own requests only, even if another one
+//! sends the same words.
 
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use rpc::wire;
 use serde_json::{Value, json};
 use tonic::Code;
 
-use crate::access::stage::Stage;
+use crate::access::stage::{Stage, bearing, with_cookie};
 
 /// The timeout of a test.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -28,7 +29,7 @@ async fn pending(stage: &Stage, count: usize) -> Vec<wire::SessionSummary> {
     let asked = async {
         let mut client = stage.grpc().await;
         loop {
-            let list = stage.with_token(wire::ListSessionsRequest::default());
+            let list = bearing(&stage.desk, wire::ListSessionsRequest::default());
             let mut sessions = client.list_sessions(list).await.unwrap().into_inner().sessions;
             sessions.retain(|session| !session.pending.is_empty());
             if sessions.iter().map(|session| session.pending.len()).sum::<usize>() == count {
@@ -51,7 +52,7 @@ async fn answer(stage: &Stage, session: &wire::SessionSummary, words: &str) {
         by: Some(wire::Person { display_name: "Ann".to_owned() }),
         lease_id: None,
     };
-    stage.grpc().await.submit_decision(stage.with_token(decision)).await.unwrap();
+    stage.grpc().await.submit_decision(bearing(&stage.desk, decision)).await.unwrap();
 }
 
 /// Sends a request and disconnects once it is pending, as the only one.
@@ -76,7 +77,6 @@ async fn a_response_goes_to_the_token_that_asked() {
         ("/v1/chat/completions", json!({}), "0"),
         ("/s/demo/v1/chat/completions", json!({}), "0"),
         ("/s/demo/v1/chat/completions", json!({ "seed": 1 }), "1"),
-        ("/s/936da01f-9abd-4d9d-80c7-02af85c822a8/v1/chat/completions", json!({}), "1"),
     ] {
         let request = |token: &str| {
             ask(&stage, token, path, &extra).header("x-stainless-retry-count", retries)
@@ -92,16 +92,45 @@ async fn a_response_goes_to_the_token_that_asked() {
 }
 
 #[tokio::test]
-async fn tokens_that_name_one_model_have_a_session_each() {
+async fn tokens_that_name_one_model_or_session_have_a_session_each() {
+    for (path, expected) in [
+        ("/v1/chat/completions", ["m (nightly)", "m (weekly)"]),
+        ("/s/demo/v1/chat/completions", ["demo (nightly)", "demo (weekly)"]),
+    ] {
+        let stage = Stage::open().await;
+        let clients = [&stage.token, &stage.weekly]
+            .map(|token| tokio::spawn(ask(&stage, token, path, &json!({})).send()));
+        let sessions = pending(&stage, 2).await;
+        let mut names: Vec<_> =
+            sessions.iter().map(|it| it.session.clone().unwrap().description.unwrap()).collect();
+        names.sort();
+        assert_eq!(names, expected);
+        clients.into_iter().for_each(|client| client.abort());
+    }
+}
+
+#[tokio::test]
+async fn people_see_the_sessions_of_every_token_and_of_none() {
     let stage = Stage::open().await;
-    let clients = [&stage.token, &stage.weekly]
-        .map(|token| tokio::spawn(ask(&stage, token, "/v1/chat/completions", &json!({})).send()));
-    let sessions = pending(&stage, 2).await;
-    let mut names: Vec<_> =
-        sessions.iter().map(|it| it.session.clone().unwrap().description.unwrap()).collect();
-    names.sort();
-    assert_eq!(names, ["m (nightly)", "m (weekly)"]);
-    clients.into_iter().for_each(|client| client.abort());
+    let (asked, turn) = stage.asked().await;
+    let cookie = stage.cookie().await;
+    let mut client = stage.grpc().await;
+    // Ann's own session, which is no token's.
+    let own = with_cookie(&cookie, wire::CreateSessionRequest::default());
+    let own = client.create_session(own).await.unwrap().into_inner().session.unwrap().id;
+    let listed = |list: wire::ListSessionsResponse| {
+        list.sessions.into_iter().map(|it| it.session.unwrap().id).collect::<Vec<_>>()
+    };
+    let list = with_cookie(&cookie, wire::ListSessionsRequest::default());
+    let list = client.list_sessions(list);
+    assert_eq!(listed(list.await.unwrap().into_inner()), [own.as_str(), asked.as_str()]);
+    let list = client.list_sessions(bearing(&stage.desk, wire::ListSessionsRequest::default()));
+    assert_eq!(listed(list.await.unwrap().into_inner()), [asked.as_str()], "desk responds to it");
+    let response = json!({ "response": {
+        "place": { "session": asked, "turn": turn },
+        "by": "Ann", "lease": null, "text": "No.", "calls": [],
+    } });
+    stage.call(&cookie, "respond_to_turn", response).await;
 }
 
 #[tokio::test]
@@ -142,18 +171,20 @@ async fn a_turn_over_grpc_belongs_to_its_token() {
     let stage = Stage::open().await;
     let (session_id, turn_id) = stage.asked().await;
     let mut client = stage.grpc().await;
-    let with_weekly = |token: &str| format!("Bearer {token}").parse().unwrap();
     let awaited =
         wire::AwaitDecisionRequest { session_id: session_id.clone(), turn_id: turn_id.clone() };
-    let mut request = tonic::Request::new(awaited.clone());
-    request.metadata_mut().insert("authorization", with_weekly(&stage.weekly));
-    let refused = client.await_decision(request).await.unwrap_err();
-    assert_eq!(refused.code(), Code::PermissionDenied, "{refused}");
+    let refused = client.await_decision(bearing(&stage.weekly, awaited.clone())).await.unwrap_err();
+    assert_eq!(refused.code(), Code::NotFound, "{refused}");
     client.await_decision(stage.with_token(awaited)).await.unwrap();
 
-    let mut request = tonic::Request::new(stage.request(&session_id, &turn_id));
-    request.metadata_mut().insert("authorization", with_weekly(&stage.weekly));
+    let request = bearing(&stage.weekly, stage.request(&session_id, &turn_id));
     let refused = client.submit_request(request).await.unwrap_err();
+    assert_eq!(refused.code(), Code::NotFound, "{refused}");
+    // The same turn in a session of its own.
+    let own = bearing(&stage.weekly, wire::CreateSessionRequest::default());
+    let own = client.create_session(own).await.unwrap().into_inner().session.unwrap().id;
+    let taken = bearing(&stage.weekly, stage.request(&own, &turn_id));
+    let refused = client.submit_request(taken).await.unwrap_err();
     assert_eq!(refused.code(), Code::AlreadyExists, "{refused}");
     let again = stage.with_token(stage.request(&session_id, &turn_id));
     client.submit_request(again).await.unwrap();

@@ -1,4 +1,5 @@
-//! [`Stage`]: a host with the person Ann and the tokens `nightly` and `weekly`.
+//! [`Stage`]: a host with the person Ann, the tokens `nightly` and `weekly`, and the token `desk`, which
+//! responds to both.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -24,6 +25,8 @@ pub(crate) struct Stage {
     pub(crate) token: String,
     /// The token of another program.
     pub(crate) weekly: String,
+    /// The token of the program that responds to both.
+    pub(crate) desk: String,
     pub(crate) client: Client,
     base_path: BasePath,
 }
@@ -37,18 +40,24 @@ impl Stage {
     pub(crate) async fn below(base_path: &str) -> Self {
         let base_path: BasePath = base_path.parse().unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let (fresh, weekly) = (FreshToken::new().unwrap(), FreshToken::new().unwrap());
+        let [fresh, weekly, desk] = [(); 3].map(|()| FreshToken::new().unwrap());
         let access = Access::default()
             .person(name("Ann"), SecretHash::of(PASSWORD).unwrap())
             .token(&fresh.id, name("nightly"), fresh.hash)
             .token(&weekly.id, name("weekly"), weekly.hash)
+            .responding_token(
+                &desk.id,
+                name("desk"),
+                desk.hash,
+                vec![name("nightly"), name("weekly")],
+            )
             .audit_file(Some(folder.path().join("audit.jsonl")));
         let simulator = simulator(folder.path()).access(access).base_path(base_path.clone());
         let running = simulator.start().await.unwrap();
         let client =
             test_support::http_client_builder().redirect(redirect::Policy::none()).build().unwrap();
-        let (token, weekly) = (fresh.token, weekly.token);
-        Self { folder, running, token, weekly, client, base_path }
+        let (token, weekly, desk) = (fresh.token, weekly.token, desk.token);
+        Self { folder, running, token, weekly, desk, client, base_path }
     }
 
     pub(crate) fn url(&self, path: &str) -> String {
@@ -82,10 +91,7 @@ impl Stage {
     }
 
     pub(crate) fn with_token<T>(&self, message: T) -> tonic::Request<T> {
-        let mut request = tonic::Request::new(message);
-        let bearer = format!("Bearer {}", self.token).parse().unwrap();
-        request.metadata_mut().insert("authorization", bearer);
-        request
+        bearing(&self.token, message)
     }
 
     /// Sends a request of the agent `weather` in a new session; returns the session and the turn.
@@ -134,6 +140,20 @@ impl Stage {
         let text = std::fs::read_to_string(self.folder.path().join("audit.jsonl")).unwrap();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
+}
+
+/// A gRPC request with this token.
+pub(crate) fn bearing<T>(token: &str, message: T) -> tonic::Request<T> {
+    let mut request = tonic::Request::new(message);
+    request.metadata_mut().insert("authorization", format!("Bearer {token}").parse().unwrap());
+    request
+}
+
+/// A gRPC request with this cookie.
+pub(crate) fn with_cookie<T>(cookie: &str, message: T) -> tonic::Request<T> {
+    let mut request = tonic::Request::new(message);
+    request.metadata_mut().insert("cookie", cookie.parse().unwrap());
+    request
 }
 
 pub(crate) fn simulator(folder: &Path) -> Simulator {

@@ -6,18 +6,12 @@ use std::time::Duration;
 use reqwest::header::COOKIE;
 use reqwest::{Response, StatusCode};
 use rpc::wire;
-use tonic::{Code, Request};
+use tonic::Code;
 
-use crate::access::stage::Stage;
+use crate::access::stage::{Stage, with_cookie};
 
 /// The timeout of a test.
 const PATIENCE: Duration = Duration::from_secs(30);
-
-fn with_cookie<T>(cookie: &str, message: T) -> Request<T> {
-    let mut request = Request::new(message);
-    request.metadata_mut().insert("cookie", cookie.parse().unwrap());
-    request
-}
 
 async fn log_out(stage: &Stage, cookie: &str) {
     let out = stage.client.post(stage.url("/logout")).header(COOKIE, cookie);
@@ -69,7 +63,7 @@ async fn grpc_stream_ends_at_logout() {
     assert!(ended.message().contains("log in again"), "{}", ended.message());
 
     let all = wire::CompleteSessionRequest { session_id, cancel_pending: true, by: None };
-    client.complete_session(stage.with_token(all)).await.unwrap();
+    client.complete_session(with_cookie(&other, all)).await.unwrap();
     for mut stream in streams {
         in_time(async {
             while let Some(update) = stream.message().await.unwrap() {

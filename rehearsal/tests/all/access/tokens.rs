@@ -5,7 +5,7 @@ use reqwest::header::{CACHE_CONTROL, COOKIE};
 use rpc::wire;
 use tonic::Code;
 
-use crate::access::stage::Stage;
+use crate::access::stage::{Stage, bearing};
 
 #[tokio::test]
 async fn token_cannot_run_tools_or_read_files() {
@@ -128,7 +128,7 @@ async fn grpc_requires_a_token_and_responses_have_its_name() {
         by: Some(wire::Person { display_name: "somebody else".to_owned() }),
         lease_id: None,
     };
-    client.submit_decision(stage.with_token(decision)).await.unwrap();
+    client.submit_decision(bearing(&stage.desk, decision)).await.unwrap();
     let awaited =
         wire::AwaitDecisionRequest { session_id: session_id.clone(), turn_id: turn_id.clone() };
     let mut updates = client.await_decision(stage.with_token(awaited)).await.unwrap().into_inner();
@@ -136,11 +136,11 @@ async fn grpc_requires_a_token_and_responses_have_its_name() {
     let wire::await_decision_response::Update::Answered(answered) = update else {
         panic!("answered")
     };
-    assert_eq!(answered.by.unwrap().display_name, "nightly", "not what the message says");
+    assert_eq!(answered.by.unwrap().display_name, "desk", "not what the message says");
 
     let audit = stage.audit();
     assert_eq!(audit.len(), 1);
     let members = ["what", "who", "how", "session", "turn"].map(|key| audit[0][key].as_str());
     let turn = (session_id.as_str(), turn_id.as_str());
-    assert_eq!(members, ["decision", "nightly", "token", turn.0, turn.1].map(Some));
+    assert_eq!(members, ["decision", "desk", "token", turn.0, turn.1].map(Some));
 }
