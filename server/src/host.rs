@@ -7,12 +7,11 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use agents::SimulatedAgentConfig;
 use agents::registry::{RegisteredAgent, Registry};
 use agents::schemas;
-use agents::spill_store::MemoryBound;
 use agents::{AgentFault, AnswerError, ArtifactContent, SessionSeed, SourceError, SourceKind};
 use api::{
     Actual, AgentSummary, Answer, ApiError, CaseChange, CaseComparison, CaseDownload, CaseList,
@@ -38,10 +37,8 @@ use crate::page_dto;
 use crate::replaceable::Replaceable;
 use crate::reports;
 use crate::served_file::ServedFile;
-use crate::sessions::{Calls, HostSession, Sessions};
+use crate::sessions::{Calls, HostSession, Sessions, StoredResults};
 
-/// The memory for stored results before they go to disk.
-const STORED_IN_MEMORY: u64 = 128 * 1024 * 1024;
 /// How often the host looks for silent sessions.
 const SWEEP: Duration = Duration::from_secs(30);
 /// How often the host looks for changed files of the agents.
@@ -55,6 +52,7 @@ pub(crate) struct Host {
     pub(crate) registry: Registry,
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) calls: Arc<Calls>,
+    stored_results: Arc<StoredResults>,
     pub(crate) folders: Replaceable<Folders>,
     /// Whether exports write results as google-adk records them, unless the person chooses.
     pub(crate) adk_tool_responses: Replaceable<bool>,
@@ -67,8 +65,10 @@ impl Host {
         agents: Vec<SimulatedAgentConfig>,
         folders: Folders,
         adk_tool_responses: bool,
+        stored_results: StoredResults,
     ) -> Arc<Self> {
-        let sessions = Arc::new(Sessions::new(MemoryBound::new(STORED_IN_MEMORY)));
+        let sessions = Arc::new(Sessions::default());
+        let stored_results = Arc::new(stored_results);
         let shown = Arc::clone(&sessions);
         let registry = Registry::new(agents, move |change| {
             if let Some(session) = shown.find(&change.session) {
@@ -78,7 +78,8 @@ impl Host {
         Arc::new(Self {
             registry,
             sessions,
-            calls: Arc::new(Calls::new()),
+            calls: Arc::new(Calls::new(Arc::clone(&stored_results))),
+            stored_results,
             folders: Replaceable::new(folders),
             adk_tool_responses: Replaceable::new(adk_tool_responses),
             exchanges: Mutex::default(),
@@ -110,7 +111,7 @@ impl Host {
         futures::future::join_all(agents.iter().map(load)).await;
     }
 
-    /// Removes sessions of closed pages. Never returns.
+    /// Removes sessions of closed pages, and old results. Never returns.
     pub(crate) async fn sweep(&self) {
         let mut ticks = tokio::time::interval(SWEEP);
         loop {
@@ -123,6 +124,13 @@ impl Host {
                     self.end(&session).await;
                 }
             }
+            let (stored, sessions) = (Arc::clone(&self.stored_results), Arc::clone(&self.sessions));
+            let removed = run_blocking("delete old results", move || {
+                stored.remove_old(SystemTime::now(), |session| sessions.find(session).is_some());
+                Ok(())
+            });
+            // A failure is logged.
+            let _ = removed.await;
         }
     }
 
@@ -157,10 +165,19 @@ impl Host {
             call.cancel.cancel();
         }
         session.agent.source.close_session(&session.id).await;
+        self.remove_exported(session);
+    }
+
+    /// Deletes the stored results of a session that ends, if an export has them.
+    fn remove_exported(&self, session: &HostSession) {
+        if session.is_exported() {
+            self.stored_results.remove(&session.id);
+        }
     }
 
     /// Ends every worker.
     pub(crate) async fn shut_down(&self) {
+        self.sessions.list().iter().for_each(|session| self.remove_exported(session));
         let agents = self.registry.agents();
         futures::future::join_all(agents.iter().map(|agent| agent.source.shut_down())).await;
         let exchanges = std::mem::take(&mut *self.exchanges());
@@ -259,7 +276,8 @@ impl Host {
             // Rehearsal asked for these confirmations, and google-adk would not.
             trace.calls_mut().for_each(|call| call.call.waited = None);
         }
-        Ok(RehearsalExport { agent, session, trace, state, choices })
+        let stored_results = Arc::clone(&self.stored_results);
+        Ok(RehearsalExport { agent, session, stored_results, trace, state, choices })
     }
 
     /// The rehearsal of a request, also checked against the agent's schemas.
@@ -276,7 +294,7 @@ impl Host {
         let export = self.rehearsal(request);
         if is_gone && self.sessions.find(&session).is_some_and(|open| !open.has_begun()) {
             // It has the initial state, so that the page must not go on in it.
-            let _ = self.close_session(session).await;
+            self.close(&session).await;
         }
         let export = export?;
         if let Some(session) = &export.session {
@@ -287,6 +305,18 @@ impl Host {
             fits.map_err(|error| ApiError::NotExportable(error.to_string()))?;
         }
         Ok(export)
+    }
+
+    /// Closes a session, and keeps what is stored of it.
+    async fn close(&self, session: &SessionId) {
+        // A running call may delay what opens the session again.
+        if let Some(call) = self.sessions.find(session).and_then(|session| session.call()) {
+            call.cancel.cancel();
+        }
+        let _change = self.sessions.change(session).await;
+        if let Some(session) = self.sessions.remove(session) {
+            self.end(&session).await;
+        }
     }
 
     /// The file that `export` goes to.
@@ -455,14 +485,8 @@ impl RehearsalHost for Host {
     }
 
     async fn close_session(&self, session: SessionId) -> Result<(), ApiError> {
-        // A running call may delay what opens the session again.
-        if let Some(call) = self.sessions.find(&session).and_then(|session| session.call()) {
-            call.cancel.cancel();
-        }
-        let _change = self.sessions.change(&session).await;
-        if let Some(session) = self.sessions.remove(&session) {
-            self.end(&session).await;
-        }
+        self.close(&session).await;
+        self.stored_results.remove(&session);
         Ok(())
     }
 
@@ -488,7 +512,14 @@ impl RehearsalHost for Host {
             .with("agent", &export.agent.id)
             .with("session", &export.trace.session_id);
         let entry = entry.by_optional(by.as_ref());
-        evalsets::export(export, path, entry.with_caller()).await
+        let session = export.trace.session_id.clone();
+        let receipt = evalsets::export(export, path, entry.with_caller()).await?;
+        match self.sessions.find(&session) {
+            // Its page still shows the results.
+            Some(session) => session.record_export(),
+            None => self.stored_results.remove(&session),
+        }
+        Ok(receipt)
     }
 }
 
@@ -546,10 +577,10 @@ impl CallHost for Host {
         call_id: CallId,
         offset: u64,
     ) -> Result<ResultSlice, ApiError> {
-        let Ok(session) = self.session(&session) else {
-            return Err(ApiError::ResultGone(call_id));
-        };
-        match session.stored_results.slice(&call_id, offset) {
+        if let Some(session) = self.sessions.find(&session) {
+            session.record_keep_alive();
+        }
+        match self.stored_results.slice(&session, &call_id, offset) {
             Ok(Some(slice)) => Ok(slice),
             Ok(None) => Err(ApiError::ResultGone(call_id)),
             Err(error) => Err(unreadable(&error)),
@@ -796,7 +827,7 @@ mod tests {
 
     async fn serving(source: &SlowSource) -> Arc<Host> {
         let agent = SimulatedAgentConfig::new("Slow", source.clone(), "slow.evalset.json");
-        let host = Host::new(vec![agent], Folders::default(), false);
+        let host = Host::new(vec![agent], Folders::default(), false, StoredResults::new("results"));
         host.load_agents().await;
         host
     }

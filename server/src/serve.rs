@@ -22,6 +22,7 @@ use crate::reload::{LoginChanged, Reload, Reloaded};
 use crate::replaceable::Replaceable;
 use crate::routes::router;
 use crate::security::OriginPolicy;
+use crate::sessions::StoredResults;
 use crate::site::Site;
 
 /// How long open requests may take to end when the host stops.
@@ -110,7 +111,8 @@ pub(crate) async fn start(settings: Settings) -> Result<Running, ServeError> {
         bound.await.map_err(|cause| ServeError::Bind { address: listen, cause })?;
     let opened = live.open().await;
     opened.map_err(|error| ServeError::LiveSessions { cause: error.to_string() })?;
-    let host = Host::new(agents, folders, settings.adk_tool_responses);
+    let stored_results = StoredResults::new(live.beside("-results"));
+    let host = Host::new(agents, folders, settings.adk_tool_responses, stored_results);
     let stop = CancellationToken::new();
     let origins = origins.at(address).with_authentication(access.is_enabled());
     let reloaded = Reloaded {

@@ -61,6 +61,7 @@ pub(crate) fn status(error: &ApiError) -> StatusCode {
         | ApiError::LiveWaiting(_) => StatusCode::CONFLICT,
         ApiError::Invalid(_)
         | ApiError::NotExportable(_)
+        | ApiError::ResultsLost(_)
         | ApiError::EvalSet(_)
         | ApiError::Export { .. }
         | ApiError::Report(_)

@@ -1,5 +1,6 @@
 //! Unformatted text, drawn in parts, so that a megabyte on one line does not freeze the page.
 
+use api::ApiError;
 use json_text::{JsonText, Pretty};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -105,7 +106,7 @@ pub fn StoredResultText(
 ) -> impl IntoView {
     let total = stored.bytes;
     let fetching = RwSignal::new(false);
-    let fault = RwSignal::new(None::<String>);
+    let fault = RwSignal::new(None::<ApiError>);
     let fetch = move |_| {
         if fetching.get_untracked() {
             return;
@@ -125,17 +126,19 @@ pub fn StoredResultText(
                     });
                     fault.try_set(None);
                 }
-                Err(error) => drop(fault.try_set(Some(error.to_string()))),
+                Err(error) => drop(fault.try_set(Some(error))),
             }
             fetching.try_set(false);
         });
     };
     let part = move || text.with(|text| written_out(text, Lines::Kept).into_owned());
     let here = move || text.with(String::len) as u64;
+    let is_gone = move || matches!(&*fault.read(), Some(ApiError::ResultGone(_)));
     view! {
         <pre class="raw" tabindex="0" role="group" aria-label="Result, in part">{part}</pre>
         <p class="more">
             {move || match here() < total {
+                true if is_gone() => format!("{} of {} shown.", size(here()), size(total)),
                 true => format!("{} of {} shown. The rest is stored on the host. An export includes the whole result.", size(here()), size(total)),
                 false => format!("All {} shown.", size(total)),
             }}
@@ -146,7 +149,7 @@ pub fn StoredResultText(
             </Show>
         </p>
         <Show when=move || fault.read().is_some()>
-            <p class="field-fault" role="alert">{move || fault.get()}</p>
+            <p class="field-fault" role="alert">{move || fault.get().map(|fault| fault.to_string())}</p>
         </Show>
     }
 }

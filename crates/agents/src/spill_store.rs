@@ -114,42 +114,6 @@ impl SpillStore {
             }
         }
     }
-
-    /// At most `most` bytes of a text from byte `from` on, cut at characters; where it begins, what
-    /// it is, and how long the whole is.
-    ///
-    /// # Errors
-    /// The operating system's, when it cannot be read back.
-    pub fn part(
-        &mut self,
-        number: usize,
-        from: u64,
-        most: u64,
-    ) -> std::io::Result<Option<(u64, String, u64)>> {
-        let Some(location) = self.texts.get(number) else { return Ok(None) };
-        let (part, start, total) = match location {
-            TextLocation::Memory(text) => {
-                let whole = text.as_str().as_bytes();
-                let start = from.min(whole.len() as u64);
-                let end = start.saturating_add(most).min(whole.len() as u64);
-                let range = usize::try_from(start).ok().zip(usize::try_from(end).ok());
-                let part = range.and_then(|(start, end)| whole.get(start..end));
-                (part.unwrap_or_default().to_vec(), start, whole.len() as u64)
-            }
-            TextLocation::Disk { offset, bytes } => {
-                let start = from.min(*bytes);
-                let length = most.min(*bytes - start);
-                (read(self.spill.as_mut(), offset + start, length)?, start, *bytes)
-            }
-        };
-        let skipped = part.iter().take_while(|byte| (**byte & 0xC0) == 0x80).count();
-        let text = match std::str::from_utf8(&part[skipped..]) {
-            Ok(text) => text,
-            Err(error) => std::str::from_utf8(&part[skipped..skipped + error.valid_up_to()])
-                .unwrap_or_default(),
-        };
-        Ok(Some((start + skipped as u64, text.to_owned(), total)))
-    }
 }
 
 fn read(spill: Option<&mut File>, offset: u64, bytes: u64) -> std::io::Result<Vec<u8>> {
@@ -181,17 +145,7 @@ mod tests {
         for (number, text) in texts.iter().enumerate() {
             let whole = store.whole(number).expect("reads").expect("there");
             assert_eq!(whole.as_str(), text);
-            let mut read = String::new();
-            while read.len() < text.len() {
-                let from = read.len() as u64;
-                let (start, part, total) = store.part(number, from, 999).expect("reads").expect("");
-                assert_eq!((start, total), (from, text.len() as u64));
-                read.push_str(&part);
-            }
-            assert_eq!(&read, text);
         }
-        // In the middle of a character: the next whole one.
-        assert_eq!(store.part(0, 2, 100).expect("reads").expect("there").0, 3);
         assert!(store.whole(3).expect("reads").is_none() && store.len() == 3);
     }
 

@@ -4,7 +4,7 @@ use server_fn::codec::JsonEncoding;
 use server_fn::error::{FromServerFnError, ServerFnErrorErr};
 use session::{AgentId, CallId, SessionId};
 
-use super::{AgentFault, FieldMessage};
+use super::{AgentFault, FieldMessage, LostResult};
 
 /// Why the host did not do what the page asked. The message says what to do next.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, serde::Serialize, serde::Deserialize)]
@@ -46,7 +46,7 @@ pub enum ApiError {
     CallCancelled(CallId),
     /// A stored result is gone; the page has only its beginning.
     #[error(
-        "The host deleted this result because it restarted or the page was inactive for more than ten minutes. The session cannot be exported. Start over to call the tool again."
+        "The host no longer has this result: it keeps large results until the session is exported, or for a day. Leave this call out of the case, or start over to call the tool again."
     )]
     ResultGone(CallId),
     /// A resource of an MCP server was not read: what happened and what to do.
@@ -64,6 +64,9 @@ pub enum ApiError {
     /// The history is not one of a completed session.
     #[error("This session cannot be exported: {0}.")]
     NotExportable(String),
+    /// The host no longer has these large results, without which the case would be incomplete.
+    #[error("{}", lost(.0))]
+    ResultsLost(Vec<LostResult>),
     /// The case could not be appended to the eval-set file, which is unchanged.
     #[error("{reason}")]
     Export {
@@ -150,6 +153,24 @@ fn pending(requests: u64) -> String {
     }
 }
 
+fn lost(results: &[LostResult]) -> String {
+    let mut tools: Vec<&str> = Vec::new();
+    for lost in results {
+        if !tools.contains(&lost.tool.as_str()) {
+            tools.push(lost.tool.as_str());
+        }
+    }
+    let (result, call) = match results {
+        [_] => ("result", "that call"),
+        _ => ("results", "those calls"),
+    };
+    format!(
+        "The host no longer has the large {result} of {}. Leave {call} out of the case, or start over to call the \
+         tool again.",
+        tools.join(", ")
+    )
+}
+
 fn count(fields: usize) -> String {
     if fields == 1 { "1 field needs".to_owned() } else { format!("{fields} fields need") }
 }
@@ -190,6 +211,24 @@ impl FromServerFnError for ApiError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lost_results_are_named_by_their_tools_with_the_way_out() {
+        let text = |tools: &[(&str, &str)]| {
+            let lost = tools.iter().map(|(call_id, tool)| LostResult {
+                call_id: CallId::parse(call_id).expect("valid"),
+                tool: session::ToolName::parse(tool).expect("valid"),
+            });
+            ApiError::ResultsLost(lost.collect()).to_string()
+        };
+        assert_eq!(
+            text(&[("c1", "archive")]),
+            "The host no longer has the large result of archive. Leave that call out of the case, or start over to \
+             call the tool again."
+        );
+        let several = text(&[("c1", "archive"), ("c2", "log"), ("c3", "archive")]);
+        assert!(several.contains("large results of archive, log. Leave those calls"), "{several}");
+    }
 
     #[test]
     fn transport_errors_hide_technical_details() {

@@ -2,7 +2,7 @@
 
 use json_text::JsonText;
 use serde::{Deserialize, Serialize};
-use session::{AgentId, CallId, HistoryEntry, SessionId, Unmet};
+use session::{AgentId, CallId, HistoryEntry, SessionId, ToolName, Unmet};
 
 use crate::SetId;
 
@@ -90,6 +90,15 @@ pub struct UnmetCalls {
     pub reason: Unmet,
     /// The tool of each call, in order.
     pub tools: Vec<String>,
+}
+
+/// A call whose large result the host no longer has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LostResult {
+    /// The call.
+    pub call_id: CallId,
+    /// Its tool.
+    pub tool: ToolName,
 }
 
 /// What was written, and where.

@@ -20,5 +20,5 @@ pub use comparison::{
 };
 pub use given::{given_id, tags};
 pub use live_case::{AnsweredTurn, LiveRun, Openings, live_case, root, runs};
-pub use rehearsal_case::{CaseOptions, ResultGone, eval_case};
+pub use rehearsal_case::{CaseOptions, LostResults, eval_case};
 pub use serialized::object;

@@ -1,5 +1,6 @@
 //! Converts a [`GoldenTrace`] to an [`EvalCase`] that ADK replays.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use evalset::adk::{
@@ -10,7 +11,8 @@ use evalset::{eval_id, seconds};
 use json_text::{JsonText, Kind};
 use serde::Serialize;
 use session::{
-    Answer, Call, CallId, GoldenTrace, GoldenTurn, ToolError, ToolResult, Unmet, WaitedFor,
+    Answer, Call, CallId, GoldenTrace, GoldenTurn, ToolCall, ToolError, ToolResult, Unmet,
+    WaitedFor,
 };
 use sha2::{Digest as _, Sha256};
 
@@ -18,15 +20,13 @@ use crate::adk_response::{Recorded, record};
 use crate::python_json::as_adk_writes;
 use crate::serialized::object;
 
-/// A result that the host no longer stores, so that the case would be incomplete.
+/// The calls whose large results the host no longer stores, in order: without those, the case would be
+/// incomplete.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "the host no longer stores the large result of call {call_id}: it was restarted, or the page was \
-     disconnected for more than ten minutes"
-)]
-pub struct ResultGone {
-    /// The call of the result.
-    pub call_id: CallId,
+#[error("the host no longer stores the results of {} calls", calls.len())]
+pub struct LostResults {
+    /// The calls.
+    pub calls: Vec<ToolCall>,
 }
 
 /// What a case of a rehearsal contains.
@@ -54,14 +54,14 @@ pub struct CaseOptions {
 /// `held` returns large results. Tracebacks are omitted.
 ///
 /// # Errors
-/// [`ResultGone`] if `held` does not have a result of the trace.
+/// [`LostResults`] if `held` does not have every large result of the case.
 pub fn eval_case(
     agent_name: &str,
     session_input: SessionInput,
     mut trace: GoldenTrace,
     options: &CaseOptions,
     held: impl Fn(&CallId) -> Option<JsonText>,
-) -> Result<EvalCase, ResultGone> {
+) -> Result<EvalCase, LostResults> {
     let mut mark = options.adk_tool_responses.then(AdkMark::default);
     let start = trace.started_at();
     let count = trace.turns.len();
@@ -88,17 +88,29 @@ pub fn eval_case(
     let calls = turns.iter().flat_map(|(_, turn, _)| &turn.calls);
     let confirmed: BTreeSet<_> =
         calls.filter(|call| is_confirmed(call)).map(|call| call.call.call_id.to_string()).collect();
+    let lost = RefCell::new(Vec::new());
+    let held = |call: &ToolCall| {
+        held(&call.call_id).unwrap_or_else(|| {
+            lost.borrow_mut().push(call.clone());
+            JsonText::null()
+        })
+    };
     let session_id = trace.session_id;
     let turns = turns.into_iter().map(|(number, turn, responds)| {
         let id = format!("{session_id}_inv_{number}{suffix}");
-        let mut invocation = invocation(id, turn, mark.as_mut(), &held)?;
+        let mut invocation = invocation(id, turn, mark.as_mut(), held);
         invocation.final_response.take_if(|_| !responds);
-        Ok(invocation)
+        invocation
     });
+    let turns = turns.collect();
+    let calls = lost.into_inner();
+    if !calls.is_empty() {
+        return Err(LostResults { calls });
+    }
     let mut case = EvalCase {
         session_input: Some(session_input),
         creation_timestamp: Some(seconds(start)),
-        ..EvalCase::new(eval_id(agent_name, start), turns.collect::<Result<_, _>>()?)
+        ..EvalCase::new(eval_id(agent_name, start), turns)
     };
     if !confirmed.is_empty() {
         mark.get_or_insert_with(AdkMark::without_results).set_confirmed(confirmed);
@@ -135,23 +147,24 @@ fn invocation(
     id: String,
     turn: GoldenTurn,
     mut mark: Option<&mut AdkMark>,
-    held: impl Fn(&CallId) -> Option<JsonText>,
-) -> Result<Invocation, ResultGone> {
+    held: impl Fn(&ToolCall) -> JsonText,
+) -> Invocation {
     let GoldenTurn { query, calls, final_response } = turn;
     // google-adk makes the value of `set_model_response` the final response.
     let given = calls.last().and_then(Call::model_response).map(as_adk_writes);
     let mut data = IntermediateData::default();
     for Call { call, answer } in calls {
         let (id, name) = (call.call_id.to_string(), call.tool_name.to_string());
-        data.tool_responses.push(response(&id, &name, answer, mark.as_deref_mut(), &held)?);
+        let held = || held(&call);
+        data.tool_responses.push(response(&id, &name, answer, mark.as_deref_mut(), held));
         data.tool_uses.push(FunctionCall::new(id, name, call.arguments));
     }
-    Ok(Invocation {
+    Invocation {
         final_response: Some(Content::model(given.unwrap_or(final_response.content))),
         intermediate_data: Some(data),
         creation_timestamp: Some(seconds(query.timestamp)),
         ..Invocation::new(id, Content::user(query.content))
-    })
+    }
 }
 
 /// A suffix for invocation ids that distinguishes a case of some entries from one of all entries.
@@ -174,8 +187,8 @@ fn response(
     name: &str,
     answer: Answer,
     mark: Option<&mut AdkMark>,
-    held: impl Fn(&CallId) -> Option<JsonText>,
-) -> Result<FunctionResponse, ResultGone> {
+    held: impl FnOnce() -> JsonText,
+) -> FunctionResponse {
     #[derive(Serialize)]
     struct Success {
         result: JsonText,
@@ -196,28 +209,26 @@ fn response(
         Answer::Output(output) => {
             let result = match output.result {
                 ToolResult::Whole(result) => result,
-                ToolResult::Stored(_) => {
-                    held(&output.call_id).ok_or(ResultGone { call_id: output.call_id })?
-                }
+                ToolResult::Stored(_) => held(),
             };
             let Some(mark) = mark else {
-                return Ok(FunctionResponse::new(id, name, object(&Success { result })));
+                return FunctionResponse::new(id, name, object(&Success { result }));
             };
             let Recorded { response, parts } = record(mark, id, &result, &output.recording);
             let mut response = FunctionResponse::new(id, name, response);
             if let Some(parts) = parts {
                 response.written.set_extra("parts", parts);
             }
-            Ok(response)
+            response
         }
         Answer::Error(error) if mark.is_some() && error.error_type == ToolError::REPORTED => {
-            Ok(FunctionResponse::new(id, name, reported(&error)))
+            FunctionResponse::new(id, name, reported(&error))
         }
         Answer::Error(error) => {
             let result = whole_result(&error);
             let ToolError { error_type, error_message, .. } = error;
             let error = ErrorBody { r#type: error_type, message: error_message, result };
-            Ok(FunctionResponse::new(id, name, object(&Failure { error })))
+            FunctionResponse::new(id, name, object(&Failure { error }))
         }
     }
 }
@@ -628,10 +639,25 @@ mod tests {
     }
 
     #[test]
-    fn missing_stored_result_is_an_error() {
-        let input = started_with("{}");
-        let gone = eval_case("MathAgent", input, trace(), &CaseOptions::default(), |_| None)
-            .expect_err("gone");
-        assert_eq!(gone.call_id.as_str(), "c3");
+    fn every_call_without_its_stored_result_is_named_and_can_be_left_out() {
+        let mut trace = trace();
+        let stored = StoredResult { bytes: 2, head: "[".to_owned(), is_warning: false };
+        let stored = call("c4", "larger", "{}", output(ToolResult::Stored(stored)));
+        trace.turns[0].calls.push(stored);
+        let case = |left_out: &[&str]| {
+            let left_out = left_out.iter().map(|id| CallId::parse(id).expect("valid")).collect();
+            let options = CaseOptions { left_out, ..CaseOptions::default() };
+            eval_case("MathAgent", started_with("{}"), trace.clone(), &options, |_| None)
+        };
+        let lost = |left_out: &[&str]| -> Vec<(String, String)> {
+            let lost = case(left_out).expect_err("lost").calls.into_iter();
+            lost.map(|call| (call.call_id.to_string(), call.tool_name.to_string())).collect()
+        };
+        let named = |id: &str, tool: &str| (id.to_owned(), tool.to_owned());
+        assert_eq!(lost(&[]), [named("c3", "large"), named("c4", "larger")]);
+        assert_eq!(lost(&["c3"]), [named("c4", "larger")]);
+        let whole = case(&["c3", "c4"]).expect("whole");
+        let data = whole.turns()[0].intermediate_data.as_ref().expect("has calls");
+        assert_eq!(data.tool_uses.len(), 2);
     }
 }

@@ -5,8 +5,8 @@
 use std::net::SocketAddr;
 
 use api::{
-    AgentSummary, ApiError, CallProgress, ExportChoices, FieldMessage, RestoreRequest, Restored,
-    RestoredSession, ResultSlice, ValueTarget,
+    AgentSummary, ApiError, CallProgress, ExportChoices, FieldMessage, LostResult, RestoreRequest,
+    Restored, RestoredSession, ResultSlice, ValueTarget,
 };
 use json_text::JsonText;
 use rehearsal::{LiveSessions, Running, SimulatedAgentConfig, Simulator, examples};
@@ -16,6 +16,11 @@ use test_support::{Page, arguments};
 
 async fn host() -> (Running, SocketAddr, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
+    let (running, address) = host_in(&folder).await;
+    (running, address, folder)
+}
+
+async fn host_in(folder: &tempfile::TempDir) -> (Running, SocketAddr) {
     let at = |name: &str| folder.path().join(name);
     let travel =
         SimulatedAgentConfig::native("Travel desk", examples::travel_agent(), at("travel.json"));
@@ -30,7 +35,7 @@ async fn host() -> (Running, SocketAddr, tempfile::TempDir) {
         .await
         .unwrap();
     let address = running.address();
-    (running, address, folder)
+    (running, address)
 }
 
 fn output(answer: &Answer) -> &str {
@@ -183,6 +188,86 @@ async fn large_result_is_stored_and_read_in_parts() {
         text.push_str(&slice.text);
     }
     assert!(JsonText::parse(&text).is_ok());
+    running.stop().await;
+}
+
+const LISBON: &str = r#"{"query":"Lisbon","max_results":1}"#;
+const BOOKED: &str = r#"{"answer":"OSLLIS-1","confidence":0.9}"#;
+
+/// The first part of the result of the last call.
+async fn stored(page: &Page) -> Result<ResultSlice, ApiError> {
+    let Answer::Output(output) = page.last_answer() else { panic!("no output") };
+    let request = json!({ "session": page.session.id(), "call_id": output.call_id, "offset": 0 });
+    page.ask("read_stored_result", &request).await
+}
+
+#[tokio::test]
+async fn a_large_result_survives_a_restart_of_the_host_until_it_is_exported() {
+    let (running, address, folder) = host().await;
+    let mut page = Page::rehearse(address, "travel-desk", LISBON).await;
+    page.call("flight_archive", &arguments(&json!({}))).await;
+    let before = stored(&page).await.unwrap();
+    page.respond(BOOKED);
+    running.stop().await;
+
+    let (running, address) = host_in(&folder).await;
+    page.move_to(address);
+    assert_eq!(stored(&page).await.unwrap().text, before.text);
+    let receipt = page.export().await.unwrap();
+    let set = std::fs::read(&receipt.path).unwrap();
+    assert!(set.len() > 4_000_000, "it has the whole result: {}", set.len());
+    // The host does not have the session, so nobody reads its results any more.
+    assert!(matches!(stored(&page).await, Err(ApiError::ResultGone(_))));
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn an_exported_session_that_is_open_keeps_its_large_result_until_it_ends() {
+    let (running, address, folder) = host().await;
+    let mut page = Page::rehearse(address, "travel-desk", LISBON).await;
+    page.call("flight_archive", &arguments(&json!({}))).await;
+    page.respond(BOOKED);
+    page.export().await.unwrap();
+    assert!(stored(&page).await.is_ok(), "its history shows it");
+    assert!(page.export().await.unwrap().already_there);
+    running.stop().await;
+    let (running, address) = host_in(&folder).await;
+    page.move_to(address);
+    assert!(matches!(stored(&page).await, Err(ApiError::ResultGone(_))));
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn starting_over_deletes_a_large_result() {
+    let (running, address, folder) = host().await;
+    let mut page = Page::rehearse(address, "travel-desk", LISBON).await;
+    page.call("flight_archive", &arguments(&json!({}))).await;
+    running.stop().await;
+    // Also if the host has lost the session.
+    let (running, address) = host_in(&folder).await;
+    page.move_to(address);
+    let closed = json!({ "session": page.session.id() });
+    page.ask::<()>("close_session", &closed).await.unwrap();
+    assert!(matches!(stored(&page).await, Err(ApiError::ResultGone(_))));
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_session_whose_large_result_is_gone_is_exported_without_that_call() {
+    let (running, address, folder) = host().await;
+    let mut page = Page::rehearse(address, "travel-desk", LISBON).await;
+    page.call("flight_archive", &arguments(&json!({}))).await;
+    let Answer::Output(output) = page.last_answer() else { panic!("no output") };
+    page.respond(BOOKED);
+    std::fs::remove_dir_all(folder.path().join("live.sqlite-results")).unwrap();
+    let refused = page.preview(ExportChoices::default()).await.unwrap_err();
+    let tool = ToolName::parse("flight_archive").unwrap();
+    let lost = LostResult { call_id: output.call_id.clone(), tool };
+    assert_eq!(refused, ApiError::ResultsLost(vec![lost]));
+    assert_eq!(page.export().await.unwrap_err(), refused);
+    let choices = ExportChoices { left_out: vec![output.call_id], ..ExportChoices::default() };
+    let preview = page.preview(choices).await.unwrap();
+    assert!(!preview.case.contains("flight_archive"), "{}", preview.case);
     running.stop().await;
 }
 

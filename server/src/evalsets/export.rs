@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use agents::registry::{RegisteredAgent, Registry};
 use api::{
-    ApiError, CaseDownload, ExportChoices, ExportPreview, ExportReceipt, LiveExportPlan, UnmetCalls,
+    ApiError, CaseDownload, ExportChoices, ExportPreview, ExportReceipt, LiveExportPlan,
+    LostResult, UnmetCalls,
 };
 use evalset::adk::{EvalCase, EvalSetHeader, SessionInput};
 use evalset::{Layout, eval_set_id, seconds, selectable_id, snake_case};
@@ -15,12 +16,12 @@ use evalset_file::{Appended, EvalSetFiles, default_cache};
 use json_text::JsonText;
 use live::{LiveSessionId, SessionEvent};
 use session::{GoldenTrace, Unmet};
-use trace_export::{CaseOptions, eval_case, given_id, live_case, object, tags};
+use trace_export::{CaseOptions, LostResults, eval_case, given_id, live_case, object, tags};
 
 use crate::access::AttributedEntry;
 use crate::blocking::run_blocking;
 use crate::page_dto;
-use crate::sessions::HostSession;
+use crate::sessions::{HostSession, StoredResults};
 
 /// How much of the case the receipt contains, in bytes.
 const PREVIEW_BYTES: usize = 64 * 1024;
@@ -29,9 +30,10 @@ const PREVIEW_BYTES: usize = 64 * 1024;
 pub(crate) struct RehearsalExport {
     /// The agent.
     pub(crate) agent: Arc<RegisteredAgent>,
-    /// The host's part of the session, which stores the large results that the page knows by call id;
-    /// `None` after a restart of the host.
+    /// The host's part of the session; `None` after a restart of the host.
     pub(crate) session: Option<Arc<HostSession>>,
+    /// The large results that the page knows by call id.
+    pub(crate) stored_results: Arc<StoredResults>,
     /// What happened.
     pub(crate) trace: GoldenTrace,
     /// The initial state that the person entered, if `session` is gone.
@@ -43,8 +45,8 @@ pub(crate) struct RehearsalExport {
 /// Appends the rehearsal to the eval-set file at `path`.
 ///
 /// # Errors
-/// [`ApiError::NotExportable`] if a large result is gone, [`ApiError::Export`] if the case cannot
-/// be written; the file is then unchanged.
+/// [`ApiError::ResultsLost`] if a large result is gone, [`ApiError::Export`] if the case cannot be
+/// written; the file is then unchanged.
 pub(crate) async fn export(
     export: RehearsalExport,
     path: PathBuf,
@@ -132,9 +134,10 @@ fn beginning(text: &str) -> (String, bool) {
 /// The case that the rehearsal is exported as.
 ///
 /// # Errors
-/// [`ApiError::NotExportable`] if a large result is gone.
+/// [`ApiError::ResultsLost`] if a large result is gone, [`ApiError::NotExportable`] if nothing is left or
+/// the given id cannot be one.
 pub(crate) async fn case_of_rehearsal(export: RehearsalExport) -> Result<EvalCase, ApiError> {
-    let RehearsalExport { agent, session, trace, state, choices } = export;
+    let RehearsalExport { agent, session, stored_results, trace, state, choices } = export;
     let app_name = match &session {
         Some(session) => session.view().app_name,
         None => agent.app_name().await.unwrap_or_else(|| agent.name.clone()),
@@ -153,11 +156,12 @@ pub(crate) async fn case_of_rehearsal(export: RehearsalExport) -> Result<EvalCas
         leave_out: choices.leave_out,
         adk_tool_responses: choices.adk_tool_responses.unwrap_or_default(),
     };
+    let session_id = trace.session_id.clone();
     let case = eval_case(&agent.name, input, trace, &options, |call_id| {
-        let held = session.as_ref()?.stored_results.whole(call_id);
+        let held = stored_results.whole(&session_id, call_id);
         held.inspect_err(|error| tracing::error!(%call_id, "stored result: {error}")).ok().flatten()
     });
-    let mut case = case.map_err(|gone| ApiError::NotExportable(gone.to_string()))?;
+    let mut case = case.map_err(results_lost)?;
     if case.turns().is_empty() {
         let reason = "every turn is left out. Keep at least one".to_owned();
         return Err(ApiError::NotExportable(reason));
@@ -166,6 +170,12 @@ pub(crate) async fn case_of_rehearsal(export: RehearsalExport) -> Result<EvalCas
         case.eval_id = eval_id;
     }
     Ok(case)
+}
+
+fn results_lost(LostResults { calls }: LostResults) -> ApiError {
+    let lost = calls.into_iter();
+    let lost = lost.map(|call| LostResult { call_id: call.call_id, tool: call.tool_name });
+    ApiError::ResultsLost(lost.collect())
 }
 
 /// Where a live session with these events would be exported to, and which of its turns can be.

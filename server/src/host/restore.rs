@@ -105,11 +105,12 @@ mod tests {
 
     use super::*;
     use crate::folders::Folders;
+    use crate::sessions::StoredResults;
 
     async fn host() -> Arc<Host> {
         let agent = NativeAgent::new("desk").instruction("Of {agency}, with {found}.");
         let agent = SimulatedAgentConfig::native("Desk", agent, "desk.evalset.json");
-        let host = Host::new(vec![agent], Folders::default(), false);
+        let host = Host::new(vec![agent], Folders::default(), false, StoredResults::new("results"));
         host.load_agents().await;
         host
     }

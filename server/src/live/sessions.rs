@@ -128,6 +128,13 @@ impl LiveSessions {
         &self.shared.database
     }
 
+    /// The path beside the database file whose name ends in `suffix`.
+    pub(crate) fn beside(&self, suffix: &str) -> PathBuf {
+        let mut path = self.database().as_os_str().to_owned();
+        path.push(suffix);
+        path.into()
+    }
+
     pub(crate) fn keep_alive(&self) -> Duration {
         self.shared.keep_alive
     }

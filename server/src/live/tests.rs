@@ -24,6 +24,7 @@ use super::pages::LivePages;
 use super::sessions::LiveSessions;
 use crate::folders::Folders;
 use crate::host::Host;
+use crate::sessions::StoredResults;
 use live_store::SqliteStore;
 use live_store::{LiveStore, StoreError};
 
@@ -196,7 +197,8 @@ async fn a_turn_is_not_awaited_after_its_clients_disconnect() {
 
 /// The live pages of the test's sessions, with a host without agents.
 pub(super) fn pages(test: &TestSession) -> LivePages {
-    LivePages::new(test.sessions.clone(), Host::new(Vec::new(), Folders::default(), false))
+    let host = Host::new(Vec::new(), Folders::default(), false, StoredResults::new("results"));
+    LivePages::new(test.sessions.clone(), host)
 }
 
 fn live_turn(number: u8) -> LiveTurnId {

@@ -7,13 +7,13 @@ use agents::schemas;
 use agents::{CallProgress, CallReport, ToolFailure, ToolInvocation, ToolView};
 use api::{ApiError, CallProgress as PageProgress, CallUpdate, ToolRequest};
 use json_text::JsonText;
-use session::{CallId, Recording, ToolError};
+use session::{CallId, Recording, SessionId, ToolError};
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::open::{AwaitedInput, HostSession, NotStarted, RunningCall};
-use super::stored_results::STORED_OVER_BYTES;
+use super::stored_results::{STORED_OVER_BYTES, StoredResults};
 use crate::page_dto;
 
 /// How long a source may take to end a canceled call before the call ends without it.
@@ -25,6 +25,7 @@ const CLEANUP: Duration = Duration::from_secs(10);
 pub(crate) struct Calls {
     updates: broadcast::Sender<Arc<CallUpdate>>,
     tasks: TaskTracker,
+    stored_results: Arc<StoredResults>,
 }
 
 /// The operation to run on the source.
@@ -45,8 +46,9 @@ enum Operation {
 }
 
 impl Calls {
-    pub(crate) fn new() -> Self {
-        Self { updates: broadcast::channel(256).0, tasks: TaskTracker::new() }
+    /// Runs calls whose large results are stored there.
+    pub(crate) fn new(stored_results: Arc<StoredResults>) -> Self {
+        Self { updates: broadcast::channel(256).0, tasks: TaskTracker::new(), stored_results }
     }
 
     /// The progress of every call from now on.
@@ -245,8 +247,8 @@ impl Calls {
         let update = Arc::new(CallUpdate {
             session: session.id.clone(),
             call_id: call_id.clone(),
-            progress: page_progress(
-                session,
+            progress: self.page_progress(
+                &session.id,
                 call_id,
                 report.progress,
                 (report.recording, report.duration_ms),
@@ -258,6 +260,45 @@ impl Calls {
         session.store_update(&update, report.view);
         // Without a connected page the report awaits in the session.
         let _ = self.updates.send(update);
+    }
+
+    fn page_progress(
+        &self,
+        session: &SessionId,
+        call_id: &CallId,
+        progress: CallProgress,
+        (recording, duration_ms): (Recording, f64),
+    ) -> PageProgress {
+        match progress {
+            CallProgress::Returned(result) if result.byte_len() <= STORED_OVER_BYTES => {
+                PageProgress::Returned { result, recording, duration_ms }
+            }
+            CallProgress::Returned(result) => {
+                match self.stored_results.keep(session, call_id, result) {
+                    Ok(stored) => PageProgress::ReturnedStored { stored, recording, duration_ms },
+                    Err(error) => PageProgress::Failed {
+                        error_type: ToolError::INVALID_OUTPUT.to_owned(),
+                        message: format!(
+                            "The result is larger than 1 MB and could not be stored on the host: {error}. Free some \
+                     disk space and call the tool again."
+                        ),
+                        traceback: None,
+                        duration_ms,
+                    },
+                }
+            }
+            CallProgress::Failed(failure) => PageProgress::Failed {
+                error_type: failure.error_type,
+                message: failure.message,
+                traceback: failure.traceback,
+                duration_ms,
+            },
+            CallProgress::AsksConfirmation { hint, payload } => {
+                PageProgress::AsksConfirmation { hint, payload }
+            }
+            CallProgress::AwaitsResult { first } => PageProgress::AwaitsResult { first },
+            CallProgress::Acting { rejected } => PageProgress::Acting { rejected },
+        }
     }
 
     /// AwaitedInput until ending calls have ended.
@@ -290,40 +331,4 @@ fn waiting(
         return Err(refused());
     }
     Ok(call.cancel)
-}
-
-fn page_progress(
-    session: &HostSession,
-    call_id: &CallId,
-    progress: CallProgress,
-    (recording, duration_ms): (Recording, f64),
-) -> PageProgress {
-    match progress {
-        CallProgress::Returned(result) if result.byte_len() <= STORED_OVER_BYTES => {
-            PageProgress::Returned { result, recording, duration_ms }
-        }
-        CallProgress::Returned(result) => match session.stored_results.keep(call_id, result) {
-            Ok(stored) => PageProgress::ReturnedStored { stored, recording, duration_ms },
-            Err(error) => PageProgress::Failed {
-                error_type: ToolError::INVALID_OUTPUT.to_owned(),
-                message: format!(
-                    "The result is too large for memory and could not be written to the temporary \
-                     folder: {error}. Free some disk space and call the tool again."
-                ),
-                traceback: None,
-                duration_ms,
-            },
-        },
-        CallProgress::Failed(failure) => PageProgress::Failed {
-            error_type: failure.error_type,
-            message: failure.message,
-            traceback: failure.traceback,
-            duration_ms,
-        },
-        CallProgress::AsksConfirmation { hint, payload } => {
-            PageProgress::AsksConfirmation { hint, payload }
-        }
-        CallProgress::AwaitsResult { first } => PageProgress::AwaitsResult { first },
-        CallProgress::Acting { rejected } => PageProgress::Acting { rejected },
-    }
 }

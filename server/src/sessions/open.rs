@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use agents::registry::RegisteredAgent;
-use agents::spill_store::MemoryBound;
 use agents::{SessionSeed, SessionView};
 use api::{ApiError, CallUpdate, Restored};
 use json_text::JsonText;
@@ -14,7 +13,6 @@ use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 use tokio_util::sync::CancellationToken;
 
 use super::opened_resources::OpenedResources;
-use super::stored_results::StoredResults;
 
 /// How long a session stays open after the last keep-alive of its page.
 const SESSION_TIMEOUT: Duration = Duration::from_secs(10 * 60);
@@ -35,7 +33,6 @@ pub(crate) enum NotStarted {
 pub(crate) struct HostSession {
     pub(crate) id: SessionId,
     pub(crate) agent: Arc<RegisteredAgent>,
-    pub(crate) stored_results: Arc<StoredResults>,
     pub(crate) opened_resources: Arc<OpenedResources>,
     /// What the session started from.
     pub(crate) seed: SessionSeed,
@@ -57,6 +54,8 @@ struct State {
     view: SessionView,
     /// Whether the user's message was sent.
     has_begun: bool,
+    /// Whether an export has everything that happened.
+    is_exported: bool,
     last_keep_alive: Instant,
     /// The calls that have not ended. All but the last are of agents that the person acts as, and each is made by
     /// the agent before it.
@@ -108,7 +107,18 @@ impl HostSession {
     pub(crate) fn begin(&self, view: SessionView) {
         let mut state = self.lock();
         state.has_begun = true;
+        state.is_exported = false;
         state.view = view;
+    }
+
+    /// Whether an export has everything that happened.
+    pub(crate) fn is_exported(&self) -> bool {
+        self.lock().is_exported
+    }
+
+    /// Records that the session was exported.
+    pub(crate) fn record_export(&self) {
+        self.lock().is_exported = true;
     }
 
     /// Records a keep-alive of the page.
@@ -186,17 +196,13 @@ impl HostSession {
 }
 
 /// Every open session.
+#[derive(Default)]
 pub(crate) struct Sessions {
     open: Mutex<HashMap<SessionId, Arc<HostSession>>>,
     changing: Mutex<HashMap<SessionId, Arc<AsyncMutex<()>>>>,
-    bound: Arc<MemoryBound>,
 }
 
 impl Sessions {
-    pub(crate) fn new(bound: Arc<MemoryBound>) -> Self {
-        Self { open: Mutex::default(), changing: Mutex::default(), bound }
-    }
-
     /// Waits until nothing else opens or closes a session with this id. Otherwise closing one could end one that
     /// was opened again meanwhile.
     pub(crate) async fn change(&self, id: &SessionId) -> OwnedMutexGuard<()> {
@@ -252,7 +258,7 @@ impl Sessions {
     }
 
     /// Adds a session that started like this, or returns the open one with this id. One of an agent that was
-    /// replaced leaves it what it has stored.
+    /// replaced leaves it the resources that were opened.
     pub(crate) fn enter_with(
         &self,
         id: &SessionId,
@@ -268,20 +274,17 @@ impl Sessions {
             let state = State {
                 view: view.clone(),
                 has_begun: false,
+                is_exported: false,
                 last_keep_alive: Instant::now(),
                 calls: Vec::new(),
                 canceled_early: VecDeque::new(),
                 update: None,
             };
-            let stored = former.map(|it| (it.stored_results.clone(), it.opened_resources.clone()));
-            let (stored_results, opened_resources) = stored.unwrap_or_else(|| {
-                (Arc::new(StoredResults::new(Arc::clone(&self.bound))), Arc::default())
-            });
+            let opened_resources = former.map(|it| Arc::clone(&it.opened_resources));
             Arc::new(HostSession {
                 id: id.clone(),
                 agent: Arc::clone(agent),
-                stored_results,
-                opened_resources,
+                opened_resources: opened_resources.unwrap_or_default(),
                 seed,
                 initial_state,
                 restored,
@@ -290,6 +293,11 @@ impl Sessions {
         });
         session.set_view(view);
         Arc::clone(session)
+    }
+
+    /// The open sessions.
+    pub(crate) fn list(&self) -> Vec<Arc<HostSession>> {
+        self.all().values().cloned().collect()
     }
 
     pub(crate) fn remove(&self, id: &SessionId) -> Option<Arc<HostSession>> {
@@ -340,7 +348,7 @@ mod tests {
         let agent = &registry.agents()[0].clone();
         let id = SessionId::parse("s").expect("valid");
         let view = agent.source.open_session(&id, &agent.seed).await.expect("opens");
-        let sessions = Sessions::new(MemoryBound::new(1_024));
+        let sessions = Sessions::default();
         let session = sessions.enter(&id, agent, agent.seed.clone(), view);
         (sessions, session, id)
     }

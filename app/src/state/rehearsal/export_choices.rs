@@ -3,7 +3,7 @@
 use api::{ExportChoices, SetId};
 use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
-use session::{AgentId, Unmet};
+use session::{AgentId, CallId, Unmet};
 
 use super::{Export, Rehearsal};
 use crate::state::browser;
@@ -61,6 +61,15 @@ impl Rehearsal {
     /// Chooses the file to export to. What was said about another file is over.
     pub fn export_to(self, file: ExportFile) {
         self.export_file.set(Some(file));
+        self.export.set(Export::NotYet);
+    }
+
+    /// Leaves these calls out of the export. What was said about it with them is over.
+    pub fn leave_out_calls(self, calls: impl Iterator<Item = CallId>) {
+        self.left_out.update(|left_out| {
+            let calls = calls.filter(|call| !left_out.contains(call)).collect::<Vec<_>>();
+            left_out.extend(calls);
+        });
         self.export.set(Export::NotYet);
     }
 

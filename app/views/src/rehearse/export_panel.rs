@@ -127,20 +127,33 @@ fn Summary(
         Some(Ok(preview)) => preview.unmet.clone(),
         _ => Vec::new(),
     });
+    let is_refused = move || matches!(&*preview.read(), Some(Err(_)));
+    let contents = StoredValue::new(contents);
+    let headline = move || {
+        let contents = contents.get_value();
+        match &*preview.read() {
+            None | Some(Err(ApiError::Transport(_) | ApiError::Stopping)) => {
+                view! { "A trace with " {contents} "." }.into_any()
+            }
+            Some(Ok(_)) => view! {
+                "A trace with " {contents} " can be exported as a case to " <code>{file}</code> "."
+            }
+            .into_any(),
+            Some(Err(_)) => {
+                view! { "A trace with " {contents} " cannot be exported as it is." }.into_any()
+            }
+        }
+    };
     let case = move || match preview.get() {
         None => view! { <p class="quiet" role="status">"Loading the case…"</p> }.into_any(),
-        Some(Err(error)) => {
-            view! { <p class="field-fault" role="alert">{error.to_string()}</p> }.into_any()
-        }
+        Some(Err(error)) => view! { <Refusal error/> }.into_any(),
         Some(Ok(ExportPreview { case, is_whole, .. })) => {
             view! { <CaseText text=case is_whole label="The case to export"/> }.into_any()
         }
     };
     view! {
         <h2 class="panel-title"><Icon glyph=Glyph::Check/>"Session completed"</h2>
-        <p>
-            "A trace with " {contents} " can be exported as a case to " <code>{file}</code> "."
-        </p>
+        <p>{headline}</p>
         {move || rehearsal.export_file.read().is_some().then(|| view! { <OtherFile/> })}
         <CaseId preview file/>
         <div class="case-fields"><Tags/> <Note/></div>
@@ -154,6 +167,33 @@ fn Summary(
         </div>
         {case}
     }
+}
+
+/// Why there is no case, and what the person can do about it here.
+#[component]
+fn Refusal(
+    /// The error.
+    error: ApiError,
+) -> impl IntoView {
+    let rehearsal = use_this_workspace().rehearsal;
+    let text = error.to_string();
+    let leave_out = match error {
+        ApiError::ResultsLost(lost) => {
+            let calls = counted(lost.len(), "call", "calls");
+            let leave_out = move |_| {
+                rehearsal.leave_out_calls(lost.iter().map(|lost| lost.call_id.clone()));
+            };
+            Some(view! {
+                <p>
+                    <button type="button" class="button quiet" on:click=leave_out>
+                        "Leave out " {calls}
+                    </button>
+                </p>
+            })
+        }
+        _ => None,
+    };
+    view! { <p class="field-fault" role="alert">{text}</p> {leave_out} }
 }
 
 /// What a model cannot repeat because something restarted in the middle of the session.
@@ -592,6 +632,11 @@ fn Fault(
     /// The file as the configuration gives it.
     path: String,
 ) -> impl IntoView {
+    let title = view! { <h2 class="panel-title bad"><Icon glyph=Glyph::Error/>"Not exported"</h2> };
+    if matches!(error, ApiError::ResultsLost(_)) {
+        // No file would take the case.
+        return view! { {title} <Refusal error/> }.into_any();
+    }
     let path = match &error {
         ApiError::Export { path, .. } => path.clone(),
         _ => path,
@@ -605,12 +650,13 @@ fn Fault(
         }
     };
     view! {
-        <h2 class="panel-title bad"><Icon glyph=Glyph::Error/>"Not exported"</h2>
+        {title}
         <p role="alert">{error.to_string()}</p>
         <dl class="facts receipt"><dt>"file"</dt><dd class="path"><FilePath path/></dd></dl>
         <p class="quiet">{remedy}</p>
         {(!is_without_host).then(|| view! { <OtherFile/><Download/> })}
     }
+    .into_any()
 }
 
 /// The id of the field for the file in the document.
