@@ -104,6 +104,20 @@ def load(agent_dir: str) -> LoadedAgent:
     )
 
 
+def folder_of(agent) -> str | None:
+    """The folder below ``adk web``'s that has this agent as its ``root_agent``, so that it can be loaded on its
+    own, such as ``newsroom/writer``. ``None`` if there is none."""
+    for name, module in list(sys.modules.items()):
+        members = getattr(module, "__dict__", None) or {}
+        if members.get("root_agent") is not agent:
+            continue
+        file = os.path.basename(members.get("__file__") or "")
+        package = name if file == "__init__.py" else name.rpartition(".")[0]
+        if package and file in ("__init__.py", "agent.py"):
+            return package.replace(".", "/")
+    return None
+
+
 def _entry(folder: Path, app) -> str:
     if app is not None:
         return "app"

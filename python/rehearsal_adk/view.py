@@ -18,7 +18,7 @@ import logging
 import re
 from typing import Any
 
-from rehearsal_adk import jsonable, model_call, tree
+from rehearsal_adk import jsonable, loading, model_call, tree
 from rehearsal_adk.faults import Fault, message_of
 from rehearsal_adk.session import RehearsalSession
 
@@ -65,11 +65,11 @@ async def _build(session: RehearsalSession, opening: bool = False, asking: bool 
             f"{getattr(agent, 'name', '')} runs without one, so there is nothing to rehearse."
         )
         return _empty(session, warnings)
-    if agent is not session.loaded.root and not _reached_by_transfer(session):
+    if session.caller is not None and not _reached_by_transfer(session):
         root = session.loaded.root
         warnings.append(
-            f"The root is the {type(root).__name__} {root.name}, which does not call a model itself. "
-            f"The rehearsal starts with its first agent that does, {agent.name}. See sub_agents for all."
+            f"The tool is the {type(root).__name__} {root.name}, which does not call a model itself. "
+            f"You act as its first agent that does, {agent.name}. See sub_agents for all."
         )
     owners, faults = await _toolsets(session)
     if faults and opening:
@@ -96,6 +96,7 @@ async def _build(session: RehearsalSession, opening: bool = False, asking: bool 
         "input_schema": _schema(agent, "input_schema", warnings),
         "output_schema": _schema(agent, "output_schema", warnings),
         "sub_agents": _sub_agents(session),
+        "workflow": _workflow(session),
         "warnings": warnings,
     }
 
@@ -472,6 +473,19 @@ def _sub_agents(session: RehearsalSession) -> list[dict]:
     return [tree.summary(one) for one in tree.walk(root) if one is not root]
 
 
+def _workflow(session: RehearsalSession) -> dict | None:
+    """The workflow that ADK's runner would run, of which the person acts as one agent only. ``None`` if the root
+    is an agent that calls a model, and for an agent that is played as a tool."""
+    root = session.loaded.root
+    if session.caller is not None or tree.is_llm(root):
+        return None
+    return {
+        "name": str(getattr(root, "name", "")),
+        "kind": type(root).__name__,
+        "folder": loading.folder_of(session.agent),
+    }
+
+
 def _reached_by_transfer(session: RehearsalSession) -> bool:
     return tree.is_llm(session.loaded.root) or session.agent is not tree.first_llm(
         session.loaded.root
@@ -490,5 +504,6 @@ def _empty(session: RehearsalSession, warnings: list[str]) -> dict:
         "input_schema": None,
         "output_schema": None,
         "sub_agents": _sub_agents(session),
+        "workflow": None,
         "warnings": warnings,
     }

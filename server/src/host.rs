@@ -280,7 +280,8 @@ impl Host {
         Ok(RehearsalExport { agent, session, stored_results, trace, state, choices })
     }
 
-    /// The rehearsal of a request, also checked against the agent's schemas.
+    /// The rehearsal of a request, also checked against the agent: its schemas, and whether the person acted as
+    /// the whole of it.
     async fn exportable(&self, request: ExportRequest) -> Result<RehearsalExport, ApiError> {
         let session = request.session.clone();
         let is_gone = self.sessions.find(&session).is_none();
@@ -299,6 +300,10 @@ impl Host {
         let export = export?;
         if let Some(session) = &export.session {
             let view = session.view();
+            if let Some(workflow) = view.workflow {
+                let (acted, workflow) = (view.agent.name, page_dto::workflow(workflow));
+                return Err(ApiError::PartOfWorkflow { acted, workflow });
+            }
             let turns = export.trace.turns.clone();
             let check = move || turns.iter().try_for_each(|turn| check_turn(&view, turn));
             let fits = schemas::run_blocking(check).await;
@@ -704,7 +709,9 @@ mod tests {
     use agents::registry::AgentStatus;
     use agents::{
         AgentFacts, AgentLog, AgentSource, CallReport, SessionView, ToolFailure, ToolInvocation,
+        Workflow,
     };
+    use serde_json::json;
     use tokio_util::sync::CancellationToken;
 
     use super::*;
@@ -844,6 +851,39 @@ mod tests {
     async fn close(host: &Host, session: &SessionId) {
         tokio::time::sleep(STEP / 4).await;
         host.close_session(session.clone()).await.expect("closes");
+    }
+
+    /// The export of a session that the host has open with this view.
+    async fn exported(host: &Host, view: SessionView) -> ExportRequest {
+        let agent = host.agent(&AgentId::parse("slow").expect("valid")).expect("known");
+        let session = SessionId::parse("s").expect("valid");
+        host.sessions.enter(&session, &agent, agent.seed.clone(), view);
+        let at = "2025-12-23T14:30:00Z";
+        let history = [
+            json!({ "type": "user_query", "content": "Where?", "timestamp": at }),
+            json!({ "type": "final_response", "content": "There.", "timestamp": at }),
+        ];
+        let request = json!({ "session": "s", "agent": "slow", "history": history });
+        JsonText::from_value(&request).decode().expect("a request")
+    }
+
+    #[tokio::test]
+    async fn a_session_of_one_agent_of_a_workflow_is_not_exported() {
+        let (_, host) = host().await;
+        let (name, kind) = ("newsroom".to_owned(), "SequentialAgent".to_owned());
+        let workflow = Workflow { name, kind, folder: None };
+        let request = exported(&host, SessionView { workflow: Some(workflow), ..view() }).await;
+        let refused = [
+            host.preview_export(request.clone()).await.expect_err("rejected"),
+            host.case_file(request.clone()).await.expect_err("rejected"),
+            host.export_session(request, None).await.expect_err("rejected"),
+        ];
+        for refused in refused {
+            let ApiError::PartOfWorkflow { acted, workflow } = refused else {
+                panic!("{refused:?}")
+            };
+            assert_eq!((acted.as_str(), workflow.name.as_str()), ("a", "newsroom"));
+        }
     }
 
     #[tokio::test]

@@ -3,7 +3,7 @@
 use agents::registry::{AgentStatus, RegisteredAgent};
 use agents::{
     AgentFault, Answer, Artifact, Asks, LogLine, Question, SampledMessage, SessionView,
-    SourceEvent, SourceKind, ToolView,
+    SourceEvent, SourceKind, ToolView, Workflow,
 };
 use schema_check::Violation;
 use schema_form::describe_arguments;
@@ -76,6 +76,7 @@ pub(crate) fn session_view(view: SessionView) -> api::SessionView {
             .into_iter()
             .map(|it| api::SubAgent { name: it.name, description: it.description })
             .collect(),
+        workflow: view.workflow.map(workflow),
         state: view.state,
         warnings: view.warnings,
         server_instructions: view
@@ -89,6 +90,12 @@ pub(crate) fn session_view(view: SessionView) -> api::SessionView {
             .collect(),
         artifacts: view.artifacts.into_iter().map(artifact).collect(),
     }
+}
+
+/// The workflow that the person acts as one agent of.
+pub(crate) fn workflow(workflow: Workflow) -> api::Workflow {
+    let Workflow { name, kind, folder } = workflow;
+    api::Workflow { name, kind, folder }
 }
 
 fn artifact(artifact: Artifact) -> api::Artifact {

@@ -145,11 +145,38 @@ def test_a_workflow_and_a_sequence_show_their_first_agent(worker):
     view = worker("workflow").open()
     assert view["agent"]["name"] == "clerk"
     assert names(view) == ["stamp"]
-    assert "office" in view["warnings"][0]
+    assert view["workflow"] == {"name": "office", "kind": "Workflow", "folder": None}
+    assert view["warnings"] == []
     assert "__START__" not in [sub["name"] for sub in view["sub_agents"]]
     view = worker("sequential").open()
     assert view["agent"]["name"] == "writer"
     assert [sub["name"] for sub in view["sub_agents"]] == ["writer", "editor"]
+    assert view["workflow"] == {"name": "newsroom", "kind": "SequentialAgent", "folder": None}
+    assert worker(SMART_HOME).open()["workflow"] is None
+
+
+def test_an_agent_of_a_workflow_is_named_by_the_folder_that_serves_it(worker, tmp_path):
+    root = tmp_path / "newsroom"
+    writer = root / "writer"
+    writer.mkdir(parents=True)
+    (root / "__init__.py").write_text("from . import agent\n")
+    (root / "agent.py").write_text(
+        "from google.adk.agents import LlmAgent, LoopAgent\n"
+        "from .writer.agent import root_agent as writer\n"
+        "editor = LlmAgent(name='editor', model='gemini-2.5-flash')\n"
+        "root_agent = LoopAgent(name='newsroom', sub_agents=[writer, editor], max_iterations=2)\n"
+    )
+    (writer / "__init__.py").write_text("from . import agent\n")
+    (writer / "agent.py").write_text(
+        "from google.adk.agents import LlmAgent\n"
+        "root_agent = LlmAgent(name='writer', model='gemini-2.5-flash', instruction='Write.')\n"
+    )
+    view = worker(root).open()
+    expected = {"name": "newsroom", "kind": "LoopAgent", "folder": "newsroom/writer"}
+    assert view["workflow"] == expected
+    # As it says, the agent can be loaded from there.
+    alone = worker(writer).open()
+    assert (alone["agent"]["name"], alone["workflow"]) == ("writer", None)
 
 
 def test_a_toolset_that_cannot_connect_is_a_fault_that_names_it(worker):

@@ -32,5 +32,5 @@ pub use source::{
     ToolInvocation,
 };
 pub use view::{
-    ActiveAgent, Artifact, ServerInstructions, SessionView, SubAgent, ToolHints, ToolView,
+    ActiveAgent, Artifact, ServerInstructions, SessionView, SubAgent, ToolHints, ToolView, Workflow,
 };

@@ -30,6 +30,10 @@ pub struct SessionView {
     /// Agents that this one can transfer to or contains.
     #[serde(default)]
     pub sub_agents: Vec<SubAgent>,
+    /// The workflow that google-adk's runner would run, if the root calls no model itself. The person acts as one
+    /// agent of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workflow: Option<Workflow>,
     /// The session state, a JSON object.
     pub state: JsonText,
     /// What the person should know about this view.
@@ -130,6 +134,18 @@ pub struct ActiveAgent {
     /// The model's name.
     #[serde(default)]
     pub model: Option<String>,
+}
+
+/// A root that runs other agents and calls no model itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Workflow {
+    /// Its name in code.
+    pub name: String,
+    /// Its class, such as `SequentialAgent`.
+    pub kind: String,
+    /// The folder from which the active agent can be loaded on its own, such as `newsroom/writer`, if there is one.
+    #[serde(default)]
+    pub folder: Option<String>,
 }
 
 /// One agent below another.

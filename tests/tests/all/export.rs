@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use acceptance::{Host, binary, python, run_python, workspace};
-use api::{CaseStep, CaseView, ExportChoices, SetId};
+use api::{ApiError, CaseStep, CaseView, ExportChoices, SetId};
 use json_text::JsonText;
 use serde_json::{Value, json};
 use session::{AgentId, Answer, ToolResult};
@@ -123,6 +123,34 @@ fn given(value: &Value) -> Value {
     }
 }
 
+/// A copy of an agent of the Python tests, to which the host may export.
+fn copied(folder: &tempfile::TempDir, name: &str) -> String {
+    let (from, to) =
+        (workspace().join("tests/python/fixtures").join(name), folder.path().join(name));
+    std::fs::create_dir(&to).unwrap();
+    for file in ["__init__.py", "agent.py"] {
+        std::fs::copy(from.join(file), to.join(file)).unwrap();
+    }
+    to.to_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn a_session_of_one_agent_of_a_workflow_is_not_a_case_of_it() {
+    let (Some(binary), Some(python)) = (binary(), python()) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let agent = copied(&folder, "sequential");
+    let host = Host::start(&binary, Some(&python), &[&agent]);
+    let mut page = Page::rehearse(host.address(), "sequential", "Hello.").await;
+    page.respond("A draft.");
+    let refused = page.export().await.unwrap_err();
+    assert!(matches!(&refused, ApiError::PartOfWorkflow { acted, .. } if acted == "writer"));
+    drop(host);
+    // Also by a host that does not have the session.
+    let host = Host::start(&binary, Some(&python), &[&agent]);
+    page.move_to(host.address());
+    assert_eq!(page.preview(ExportChoices::default()).await.unwrap_err(), refused);
+}
+
 /// Tools of the agent `hazards` that return every kind of value.
 const RETURNING: [&str; 9] =
     ["wrapped", "bare", "nothing", "refuses", "model", "pair", "picture", "gallery", "stamped"];
@@ -131,13 +159,8 @@ const RETURNING: [&str; 9] =
 async fn results_are_recorded_as_by_the_runner_and_come_back() {
     let (Some(binary), Some(python)) = (binary(), python()) else { return };
     let folder = tempfile::tempdir().unwrap();
-    let agent = folder.path().join("hazards");
-    let original = workspace().join("tests/python/fixtures/hazards");
-    std::fs::create_dir(&agent).unwrap();
-    for name in ["__init__.py", "agent.py"] {
-        std::fs::copy(original.join(name), agent.join(name)).unwrap();
-    }
-    let agent = agent.to_str().unwrap();
+    let agent = copied(&folder, "hazards");
+    let agent = agent.as_str();
     let script = workspace().join("tests/fixtures/adk/runner_responses.py");
     let script = std::fs::read_to_string(script).unwrap();
     let printed = run_python(&python, &script, &[agent, &json!(RETURNING).to_string()]);

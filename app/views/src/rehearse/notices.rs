@@ -1,7 +1,7 @@
 //! Notices above the page: an agent that failed or was reloaded, a session that could not be opened, a
 //! rejected request.
 
-use api::{AgentStatus, AgentSummary, ApiError, CatalogChange};
+use api::{AgentStatus, AgentSummary, ApiError, CatalogChange, Workflow};
 use leptos::prelude::*;
 
 use crate::rehearse::slow_load::SlowLoad;
@@ -116,7 +116,26 @@ pub fn Notices() -> impl IntoView {
             notice_line(Kind::Tools, text, DISMISS, dismiss)
         })
     };
-    view! { <div class="notices">{agent_notice} {slow} {offer} {earlier} {fault} {notice} {unkept} {change}</div> }
+    let workflow = Memo::new(move |_| {
+        let view = rehearsal.view.read();
+        let view = view.as_ref()?;
+        view.workflow.as_ref().map(|workflow| part_of_workflow(&view.agent.name, workflow))
+    });
+    let part =
+        move || {
+            workflow.get().map(|text| view! {
+            <div class="notice" role="status"><Icon glyph=Glyph::Warning/> <p>{text}</p></div>
+        })
+        };
+    view! { <div class="notices">{part} {agent_notice} {slow} {offer} {earlier} {fault} {notice} {unkept} {change}</div> }
+}
+
+/// Which agent the person acts as, and of which workflow.
+fn part_of_workflow(acted: &str, Workflow { name, kind, .. }: &Workflow) -> String {
+    format!(
+        "You act only as {acted} of the {kind} {name}: its other agents do not run, so the session cannot be \
+         exported as a case of {name}."
+    )
 }
 
 /// The text of the button that only closes a notice.

@@ -169,6 +169,7 @@ impl OpenSession {
             input_schema: agent.input_schema.clone(),
             output_schema: agent.output_schema.clone(),
             sub_agents: Vec::new(),
+            workflow: None,
             state: JsonText::from_value(&Value::Object(self.state.clone())),
             warnings,
             server_instructions: self.server_instructions.clone(),

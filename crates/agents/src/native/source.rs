@@ -122,6 +122,7 @@ impl NativeSource {
             input_schema: self.agent.input_schema.as_ref().map(JsonText::from_value),
             output_schema: self.agent.output_schema.as_ref().map(JsonText::from_value),
             sub_agents: Vec::new(),
+            workflow: None,
             state: JsonText::from_value(&Value::Object(stored.snapshot())),
             warnings,
             server_instructions: Vec::new(),
