@@ -9,6 +9,21 @@ import { join } from "node:path";
 import { expect, type Host, startHost, test } from "../fixtures";
 import { Rehearsal } from "../rehearsal";
 
+const ANSWERING = `
+from google.adk.agents import LlmAgent
+from google.adk.models.llm_response import LlmResponse
+from google.genai import types
+
+
+def closed(callback_context, llm_request):
+    return LlmResponse(content=types.Content(role="model", parts=[types.Part(text="Closed.")]))
+
+
+root_agent = LlmAgent(
+    name="desk", model="gemini-2.5-flash", instruction="Serve {owner}.", before_model_callback=closed
+)
+`;
+
 const NEWSROOM = `
 from google.adk.agents import LlmAgent, SequentialAgent
 
@@ -30,6 +45,27 @@ async function ended(host: Host): Promise<void> {
   expect(await host.stop()).toBe(0);
   rmSync(host.folder, { recursive: true });
 }
+
+test("the export names callbacks that respond and state that is missing", async ({ page, picture, accessible }) => {
+  test.skip(!process.env.REHEARSAL_TEST_PYTHON, "SKIPPED, NOT PASSED: REHEARSAL_TEST_PYTHON is not set");
+  const host = await serving("desk", ANSWERING);
+  const rehearsal = await Rehearsal.at(page, "desk", host.url);
+  await rehearsal.ask("Are you open?");
+  await page.getByRole("textbox", { name: "Final response" }).fill("Yes.");
+  await rehearsal.finish();
+  const model = page.locator(".note").filter({ hasText: "before_model_callback of desk responds instead of the model" });
+  const state = page.locator(".note").filter({ hasText: "needs the state owner, which is not set" });
+  await expect(model).toBeVisible();
+  await expect(state).toBeVisible();
+  await picture("before");
+  await accessible();
+  await rehearsal.export();
+  await expect(model).toBeVisible();
+  await expect(state).toBeVisible();
+  await picture("after");
+  await accessible();
+  await ended(host);
+});
 
 test("a session of one agent of a workflow is not exported as a case of the workflow", async ({ page, picture, accessible }) => {
   test.skip(!process.env.REHEARSAL_TEST_PYTHON, "SKIPPED, NOT PASSED: REHEARSAL_TEST_PYTHON is not set");

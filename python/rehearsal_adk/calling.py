@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import copy
 import dataclasses
 import inspect
 import os
@@ -269,13 +270,15 @@ async def _handle(session: RehearsalSession, context, call_event, call, confirma
     if tool is None:
         raise _CallError("UnknownTool", f"{session.agent.name} no longer has the tool {call.name}.")
     session.observer.watch(call.id)
+    by = model_call.callbacks(session, "before_tool")
+    tools, ran = _observed(session.tools, call.name) if by else (session.tools, [True])
     try:
         async with _node_events_appended(session, context, tool):
             with threads.blocking_tools_in_threads():
                 response = await functions.handle_function_call_list_async(
                     context,
                     [call],
-                    session.tools,
+                    tools,
                     None,
                     {call.id: confirmation} if confirmation is not None else None,
                 )
@@ -289,6 +292,12 @@ async def _handle(session: RehearsalSession, context, call_event, call, confirma
                 "keys are text.",
             ) from error
         raise
+    if not ran:
+        session.differ(
+            f"the {' and the '.join(by)} responds instead of the tool {call.name}, so the case has its result: leave "
+            "the call out of the case, or have the callback return None there.",
+            call_id=call.id,
+        )
     if response is None:
         if view.is_task(tool):
             session.notice(
@@ -336,6 +345,20 @@ async def _handle(session: RehearsalSession, context, call_event, call, confirma
             "media": media_in(value) if parts else [],
         },
     }
+
+
+def _observed(tools: dict, name: str) -> tuple[dict, list]:
+    """The tools with a copy of one, and a list that is not empty once that tool has run. A callback may respond
+    instead of it."""
+    tool, ran = tools[name], list[str]()
+    observed = copy.copy(tool)
+
+    async def run_async(**arguments):
+        ran.append(name)
+        return await tool.run_async(**arguments)
+
+    observed.run_async = run_async
+    return {**tools, name: observed}, ran
 
 
 def _save_task_output(session: RehearsalSession, response, tool, args: dict) -> None:

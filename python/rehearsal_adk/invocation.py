@@ -62,6 +62,10 @@ async def _before_run(session: RehearsalSession, context) -> None:
             session.notice(
                 "A plugin's before_run_callback returned a response. ADK would end the run here."
             )
+            session.differ(
+                "a plugin's before_run_callback responds instead of the agent, so google-adk would not use your "
+                f"response: {model_call.WITHOUT_CALLBACK}"
+            )
 
 
 async def enter(session: RehearsalSession, agents: list, worked=None) -> None:
@@ -80,6 +84,10 @@ async def enter(session: RehearsalSession, agents: list, worked=None) -> None:
                 session.notice(
                     f"The before_agent_callback of {agent.name} responds instead of the agent. "
                     "ADK would not call the model."
+                )
+                session.differ(
+                    f"the before_agent_callback of {agent.name} responds instead of the agent, so google-adk "
+                    f"would not use your response: {model_call.WITHOUT_CALLBACK}"
                 )
 
 

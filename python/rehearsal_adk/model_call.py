@@ -5,7 +5,7 @@ callbacks of plugins and agent get the request, and the after-model callbacks ge
 as the model's response. Each runs once per model call.
 
 The person's action is kept. If a callback returns a response, replaces one or raises, a notice says
-what ADK would have done.
+what ADK would have done, and the export names it.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ from typing import Any
 from rehearsal_adk import jsonable
 from rehearsal_adk.session import RehearsalSession
 
+WITHOUT_CALLBACK = "leave the turn out of the case, or have the callback return None there."
+"""What a person can do about a callback that responds."""
+
 _MAX_SUMMARY_CHARS = 200
 """How many characters of a callback's response a notice shows."""
 
@@ -24,8 +27,7 @@ def callbacks(
     session: RehearsalSession, hook: str, but: Callable[[Any], bool] = lambda plugin: False
 ) -> list[str]:
     """Descriptions of the callbacks that run for a model call of the active agent, in ADK's order.
-    ``hook`` is ``before_model`` or ``after_model``. Plugins for which ``but`` returns true are
-    omitted."""
+    ``hook`` is such as ``before_model``. Plugins for which ``but`` returns true are omitted."""
     from google.adk.plugins.base_plugin import BasePlugin
 
     name = f"{hook}_callback"
@@ -58,6 +60,10 @@ async def before(session: RehearsalSession, agent, request) -> bool:
             session.notice(
                 f"The {by} responds instead of the model, with {_summary(answer.content)}. ADK "
                 "would use that response and skip the model call. Here you respond as the model."
+            )
+            session.differ(
+                f"the {by} responds instead of the model, so google-adk would not use your response: "
+                f"{WITHOUT_CALLBACK}"
             )
     return True
 
@@ -93,6 +99,9 @@ async def after(session: RehearsalSession, context, content) -> Any:
             session.notice(
                 f"The {said} changes the response. ADK would continue with "
                 f"{_summary(instead.content)}. Here your response is kept."
+            )
+            session.differ(
+                f"the {said} changes the response, so google-adk would not use yours: {WITHOUT_CALLBACK}"
             )
     return event
 

@@ -78,6 +78,10 @@ class RehearsalSession:
         """The session whose call is played here, if any."""
         self.called_by: str | None = None
         """The id of that call."""
+        self.differences: list[dict] = []
+        """What ADK's runner would do otherwise, for the export: see ``differ``."""
+        self.resumed = False
+        """Whether another worker ran an earlier part of the session."""
         self.has_run = True
         """Whether the agent has a run of its own, or is a part of its caller's: then no callbacks of
         plugins around a run are called."""
@@ -87,6 +91,7 @@ class RehearsalSession:
         """All call ids of the session, to reject duplicates."""
         self._notices: list[str] = []
         self._notices_reported = 0
+        self._differences_reported = 0
         self._state_texts: dict[str, jsonable.JsonBytes] = {}
         self._new_events: list = []
         self._touched = False
@@ -166,6 +171,7 @@ class RehearsalSession:
         text = restore.get("user_text")
         if self.user_content is None and text is not None:
             self.user_content = types.Content(role="user", parts=[types.Part(text=text)])
+        self.resumed = self.user_content is not None
         # The before-model callbacks ran in the earlier worker.
         if self.goes_on:
             self.asked = EventActions()
@@ -246,6 +252,15 @@ class RehearsalSession:
         if text not in self._notices:
             self._notices.append(text)
 
+    def differ(self, text: str, in_turn: bool = True, call_id: str | None = None) -> None:
+        """Adds a difference between this session and a run of ADK's runner, once: a sentence with the way out.
+        With ``in_turn``, a case without this turn does not have it. With ``call_id``, neither does a case without
+        that call."""
+        said = f"In turn {self.turn + 1}, {text}" if in_turn else text
+        one = {"text": said, "turn": self.turn if in_turn else None, "call_id": call_id}
+        if one not in self.differences:
+            self.differences.append(one)
+
     @property
     def notices(self) -> list[str]:
         """All notices of the session."""
@@ -261,6 +276,10 @@ class RehearsalSession:
             self.notice(
                 f"The {what} raised {type(error).__name__}: {message_of(error)}. "
                 "ADK would end the run here."
+            )
+            self.differ(
+                f"the {what} raised {type(error).__name__}, where google-adk ends the run: leave the turn out of "
+                "the case, or handle the exception."
             )
 
     def view_may_have_changed(self) -> bool:
@@ -306,8 +325,11 @@ class RehearsalSession:
         changed = self.remember_state()
         saved = self._saved.copy()
         self._saved.clear()
-        self._touched = bool(changed or saved) or len(self._notices) != self._notices_reported
+        said = len(self._notices) != self._notices_reported
+        differs = len(self.differences) != self._differences_reported
+        self._touched = bool(changed or saved) or said or differs
         self._notices_reported = len(self._notices)
+        self._differences_reported = len(self.differences)
         members = {
             "state": jsonable.compose(changed),
             "artifacts": [_artifact_record(*one) for one in saved],

@@ -171,7 +171,22 @@ def _with_notices(session: RehearsalSession, view: dict) -> dict:
         **view,
         "warnings": view["warnings"] + session.notices,
         "artifacts": list(session.artifacts),
+        "runner_differences": session.differences + _unknown_differences(session),
     }
+
+
+def _unknown_differences(session: RehearsalSession) -> list[dict]:
+    """The callbacks of which it is not known whether they responded, because another worker ran them. They may
+    have effects, so they are not run again."""
+    hooks = ("before_agent", "before_model", "before_tool") if session.resumed else ()
+    by = [one for hook in hooks for one in model_call.callbacks(session, hook, _is_for_every_agent)]
+    if not by:
+        return []
+    text = (
+        f"The session was reopened, so it is not known whether the {' and the '.join(by)} responded before that: "
+        "try the case with `adk eval`, or start over."
+    )
+    return [{"text": text, "turn": None, "call_id": None}]
 
 
 async def _toolsets(session: RehearsalSession) -> tuple[dict[str, str], list[Fault]]:
@@ -231,6 +246,13 @@ async def _request(session: RehearsalSession, warnings: list[str]):
                 f"The instruction needs the state `{name}`, which is not set: ADK would end the "
                 "run here. Add it to the initial state, or configure `state = { ... }` for this agent."
             )
+            if session.user_content is not None:
+                session.differ(
+                    f"The instruction of {agent.name} needs the state `{name}`, which is not set, so google-adk "
+                    "raises a KeyError: start over with it in the initial state, or write "
+                    f"`{{{name}?}}` in the instruction.",
+                    in_turn=False,
+                )
         except Exception as error:
             logger.exception("ADK could not assemble the model's request")
             return await _fallback_request(session, agent, error, warnings), agent

@@ -708,8 +708,8 @@ mod tests {
 
     use agents::registry::AgentStatus;
     use agents::{
-        AgentFacts, AgentLog, AgentSource, CallReport, SessionView, ToolFailure, ToolInvocation,
-        Workflow,
+        AgentFacts, AgentLog, AgentSource, CallReport, RunnerDifference, SessionView, ToolFailure,
+        ToolInvocation, Workflow,
     };
     use serde_json::json;
     use tokio_util::sync::CancellationToken;
@@ -925,6 +925,17 @@ mod tests {
         {
             assert_eq!(host.has_agent(segment), is_known, "{segment}");
         }
+    }
+
+    #[tokio::test]
+    async fn the_preview_names_what_the_runner_would_do_otherwise() {
+        let (_, host) = host().await;
+        let text = "In turn 1, the callback responds.".to_owned();
+        let difference = RunnerDifference { text: text.clone(), turn: Some(0), call_id: None };
+        let view = SessionView { runner_differences: vec![difference], ..view() };
+        let request = exported(&host, view).await;
+        let preview = host.preview_export(request).await.expect("it is a warning only");
+        assert_eq!(preview.runner_differences, [text]);
     }
 
     #[tokio::test]

@@ -32,5 +32,6 @@ pub use source::{
     ToolInvocation,
 };
 pub use view::{
-    ActiveAgent, Artifact, ServerInstructions, SessionView, SubAgent, ToolHints, ToolView, Workflow,
+    ActiveAgent, Artifact, RunnerDifference, ServerInstructions, SessionView, SubAgent, ToolHints,
+    ToolView, Workflow,
 };

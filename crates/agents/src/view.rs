@@ -4,7 +4,7 @@
 
 use json_text::JsonText;
 use serde::{Deserialize, Serialize};
-use session::ToolName;
+use session::{CallId, ToolName};
 
 /// What the model would see now, and what surrounds it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -41,12 +41,28 @@ pub struct SessionView {
     /// What the person should know about this view.
     #[serde(default)]
     pub warnings: Vec<String>,
+    /// What google-adk's runner would do otherwise than the session until now.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub runner_differences: Vec<RunnerDifference>,
     /// What the MCP servers say about their use.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub server_instructions: Vec<ServerInstructions>,
     /// The artifacts that were saved, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub artifacts: Vec<Artifact>,
+}
+
+/// Why google-adk's runner would not give a case what the session gave it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunnerDifference {
+    /// A sentence that says what and how to avoid it.
+    pub text: String,
+    /// A case without this turn, counted from 0, does not have the difference.
+    #[serde(default)]
+    pub turn: Option<usize>,
+    /// A case without this call does not have it either.
+    #[serde(default)]
+    pub call_id: Option<CallId>,
 }
 
 /// One version of an artifact. [`crate::AgentSource::artifact`] returns its content.

@@ -68,6 +68,9 @@ pub struct ExportPreview {
     pub adk_tool_responses: bool,
     /// The calls that a model could not repeat, whether left out or not.
     pub unmet: Vec<UnmetCalls>,
+    /// What google-adk's runner would do otherwise than the case has it, a sentence each.
+    #[serde(default)]
+    pub runner_differences: Vec<String>,
     /// The beginning of the case's text.
     pub case: String,
     /// Whether `case` is the whole case.
@@ -118,4 +121,7 @@ pub struct ExportReceipt {
     pub already_there: bool,
     /// Whether this export created the file.
     pub created: bool,
+    /// What google-adk's runner would do otherwise than the case has it, a sentence each.
+    #[serde(default)]
+    pub runner_differences: Vec<String>,
 }

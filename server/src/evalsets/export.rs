@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use agents::RunnerDifference;
 use agents::registry::{RegisteredAgent, Registry};
 use api::{
     ApiError, CaseDownload, ExportChoices, ExportPreview, ExportReceipt, LiveExportPlan,
@@ -42,6 +43,23 @@ pub(crate) struct RehearsalExport {
     pub(crate) choices: ExportChoices,
 }
 
+impl RehearsalExport {
+    /// What google-adk's runner would do otherwise than the case will have it.
+    fn runner_differences(&self) -> Vec<String> {
+        let view = self.session.as_ref().map(|session| session.view());
+        differences_of(view.map(|view| view.runner_differences).unwrap_or_default(), &self.choices)
+    }
+}
+
+/// The differences of a case that is made with these choices.
+fn differences_of(found: Vec<RunnerDifference>, choices: &ExportChoices) -> Vec<String> {
+    let is_left_out = |one: &RunnerDifference| {
+        one.turn.is_some_and(|turn| choices.left_out_turns.contains(&turn))
+            || one.call_id.as_ref().is_some_and(|call| choices.left_out.contains(call))
+    };
+    found.into_iter().filter(|one| !is_left_out(one)).map(|one| one.text).collect()
+}
+
 /// Appends the rehearsal to the eval-set file at `path`.
 ///
 /// # Errors
@@ -53,8 +71,10 @@ pub(crate) async fn export(
     audit_entry: AttributedEntry,
 ) -> Result<ExportReceipt, ApiError> {
     let name = export.agent.name.clone();
+    let runner_differences = export.runner_differences();
     let case = case_of_rehearsal(export).await?;
-    append_in_background(path, &name, case, audit_entry).await
+    let receipt = append_in_background(path, &name, case, audit_entry).await?;
+    Ok(ExportReceipt { runner_differences, ..receipt })
 }
 
 /// An eval set with only the rehearsal's case, to download.
@@ -95,6 +115,7 @@ pub(crate) async fn preview(
         (!tools.is_empty()).then_some(UnmetCalls { reason, tools })
     });
     let unmet = unmet.collect();
+    let runner_differences = export.runner_differences();
     let adk_tool_responses = export.choices.adk_tool_responses.unwrap_or_default();
     let case = case_of_rehearsal(export).await?;
     let (wanted_id, file) = (case.eval_id.clone(), path.display().to_string());
@@ -110,6 +131,7 @@ pub(crate) async fn preview(
         eval_id,
         adk_tool_responses,
         unmet,
+        runner_differences,
         case,
         is_whole,
     })
@@ -296,12 +318,14 @@ fn receipt(appended: Appended) -> ExportReceipt {
         preview,
         already_there,
         created,
+        runner_differences: Vec::new(),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use evalset::adk::{Content, Invocation};
+    use session::CallId;
 
     use super::*;
 
@@ -316,6 +340,27 @@ mod tests {
             name: "MathAgent".to_owned(),
             creation_timestamp: 1.into(),
         }
+    }
+
+    #[test]
+    fn what_is_left_out_of_a_case_does_not_differ_from_a_run() {
+        let call = CallId::parse("c1").expect("valid");
+        let difference = |text: &str, turn, call_id: Option<&CallId>| RunnerDifference {
+            text: text.to_owned(),
+            turn,
+            call_id: call_id.cloned(),
+        };
+        let found = [
+            difference("state", None, None),
+            difference("model", Some(0), None),
+            difference("tool", Some(1), Some(&call)),
+        ];
+        let texts = |choices| differences_of(found.to_vec(), &choices);
+        assert_eq!(texts(ExportChoices::default()), ["state", "model", "tool"]);
+        let without_turn = ExportChoices { left_out_turns: vec![0], ..ExportChoices::default() };
+        assert_eq!(texts(without_turn), ["state", "tool"]);
+        let without_call = ExportChoices { left_out: vec![call], ..ExportChoices::default() };
+        assert_eq!(texts(without_call), ["state", "model"]);
     }
 
     #[test]

@@ -135,6 +135,24 @@ fn copied(folder: &tempfile::TempDir, name: &str) -> String {
 }
 
 #[tokio::test]
+async fn an_export_names_what_google_adk_would_not_run() {
+    let (Some(binary), Some(python)) = (binary(), python()) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let agent = copied(&folder, "answering");
+    let host = Host::start(&binary, Some(&python), &[&agent]);
+    let mut page = Page::rehearse(host.address(), "answering", "Hello.").await;
+    page.call("set_by", &arguments(&json!({ "by": "model" }))).await;
+    page.respond("Mine.");
+    let preview = page.preview(ExportChoices::default()).await.unwrap();
+    let [state, model] = preview.runner_differences.as_slice() else { panic!("{preview:?}") };
+    assert!(state.contains("needs the state `owner`, which is not set"), "{state}");
+    assert!(model.starts_with("In turn 1, the before_model_callback of desk responds"), "{model}");
+    let receipt = page.export().await.unwrap();
+    assert_eq!(receipt.runner_differences, preview.runner_differences);
+    read(&python, &receipt.path);
+}
+
+#[tokio::test]
 async fn a_session_of_one_agent_of_a_workflow_is_not_a_case_of_it() {
     let (Some(binary), Some(python)) = (binary(), python()) else { return };
     let folder = tempfile::tempdir().unwrap();

@@ -127,6 +127,10 @@ fn Summary(
         Some(Ok(preview)) => preview.unmet.clone(),
         _ => Vec::new(),
     });
+    let differences = Memo::new(move |_| match &*preview.read() {
+        Some(Ok(preview)) => preview.runner_differences.clone(),
+        _ => Vec::new(),
+    });
     let is_refused = move || matches!(&*preview.read(), Some(Err(_)));
     let contents = StoredValue::new(contents);
     let headline = move || {
@@ -158,6 +162,7 @@ fn Summary(
         <CaseId preview file/>
         <div class="case-fields"><Tags/> <Note/></div>
         <RestartNotes/>
+        {move || view! { <RunnerDifferences differences=differences.get()/> }}
         <For each=move || unmet.get() key=Clone::clone children=|calls| view! { <UnmetChoice calls/> }/>
         <Contents/>
         <div class="case-head">
@@ -228,6 +233,18 @@ fn RestartNotes() -> impl IntoView {
         )
     };
     view! { {host} {restored} {process} }
+}
+
+/// What google-adk's runner would do otherwise than the case has it; nothing without any.
+#[component]
+fn RunnerDifferences(
+    /// The sentences.
+    differences: Vec<String>,
+) -> impl IntoView {
+    let each = |text: String| {
+        view! { <div class="note unmet"><Icon glyph=Glyph::Warning/><p>{with_code(&text)}</p></div> }
+    };
+    differences.into_iter().map(each).collect_view()
 }
 
 /// How results are written: each in an object, or as google-adk records them.
@@ -579,8 +596,16 @@ pub fn Receipt(
     /// The eval set, if the page lists it.
     set: Option<SetId>,
 ) -> impl IntoView {
-    let ExportReceipt { path, eval_id, cases, preview, preview_is_whole, already_there, created } =
-        receipt;
+    let ExportReceipt {
+        path,
+        eval_id,
+        cases,
+        preview,
+        preview_is_whole,
+        already_there,
+        created,
+        runner_differences,
+    } = receipt;
     let title = if already_there {
         "Already exported. Nothing was added."
     } else if created {
@@ -607,6 +632,7 @@ pub fn Receipt(
             <dt>"cases"</dt>
             <dd>{cases} {address.map(|address| view! { " · " <a class="link" href=address>"Open in eval set"</a> })}</dd>
         </dl>
+        <RunnerDifferences differences=runner_differences/>
         <h3 class="panel-subtitle">
             {if preview_is_whole { "Exported case" } else { "Beginning of the exported case" }}
         </h3>

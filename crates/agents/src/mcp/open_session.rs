@@ -170,6 +170,7 @@ impl OpenSession {
             output_schema: agent.output_schema.clone(),
             sub_agents: Vec::new(),
             workflow: None,
+            runner_differences: Vec::new(),
             state: JsonText::from_value(&Value::Object(self.state.clone())),
             warnings,
             server_instructions: self.server_instructions.clone(),

@@ -123,6 +123,7 @@ impl NativeSource {
             output_schema: self.agent.output_schema.as_ref().map(JsonText::from_value),
             sub_agents: Vec::new(),
             workflow: None,
+            runner_differences: Vec::new(),
             state: JsonText::from_value(&Value::Object(stored.snapshot())),
             warnings,
             server_instructions: Vec::new(),
