@@ -131,7 +131,6 @@ fn Summary(
         Some(Ok(preview)) => preview.runner_differences.clone(),
         _ => Vec::new(),
     });
-    let is_refused = move || matches!(&*preview.read(), Some(Err(_)));
     let contents = StoredValue::new(contents);
     let headline = move || {
         let contents = contents.get_value();
