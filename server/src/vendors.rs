@@ -13,6 +13,9 @@ use model_wire::{
 /// after some statuses for which a retry is useless.
 const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
 
+/// The path prefixes that name the session and the agent, before the vendor's path.
+pub(crate) const PREFIXES: [&str; 3] = ["/s/{session}", "/a/{agent}", "/s/{session}/a/{agent}"];
+
 /// A vendor's API, with Gemini's two streaming formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Api {

@@ -318,7 +318,7 @@ mod tests {
             |part: &str| gemini::read(&format!(r#"{{"contents": [{{"parts": {part}}}]}}"#), "m");
         assert!(read(&members(1_000)).is_ok());
         let refused = read(&members(1_001)).expect_err("too many").to_string();
-        assert_eq!(refused, "contents[0].parts[0]: must have at most 1000 members");
+        assert_eq!(refused, "contents[0].parts: must have at most 1000 members");
         // What is kept unchanged is not opened.
         let call = format!(r#"{{"functionCall": {{"name": "f", "args": {}}}}}"#, members(1_001));
         assert!(read(&call).is_ok());

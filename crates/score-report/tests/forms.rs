@@ -534,7 +534,10 @@ fn junit() {
 
 #[test]
 fn json_has_the_published_shape() {
-    let text = written(Form::Json, cases(&config()));
+    let mut cases = cases(&config());
+    cases[0].result.informational.insert("tool_call_count_v1".to_owned(), Some(2.0));
+    cases[1].result.informational.insert("tool_call_count_v1".to_owned(), None);
+    let text = written(Form::Json, cases);
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/eval-report.schema.json");
     let schema = std::fs::read_to_string(path).expect("the schema is published");
     let check = Check::of(&json(&schema)).expect("a schema");

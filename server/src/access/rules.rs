@@ -7,7 +7,7 @@
 use axum::extract::{MatchedPath, Request};
 use axum::http::Method;
 
-use crate::endpoints;
+use crate::vendors::PREFIXES;
 
 /// The sessions that a token may act on with a method or an endpoint. People may act on all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl Rule {
         let (path, route) = (request.uri().path(), route.as_str());
         let is_it = |known: &str| {
             let below = |prefix: &&str| route.strip_prefix(prefix) == Some(known);
-            known == path || known == route || endpoints::PREFIXES.iter().any(below)
+            known == path || known == route || PREFIXES.iter().any(below)
         };
         RULES.iter().find(|(known, _)| is_it(known)).map(|(_, rule)| *rule)
     }

@@ -27,6 +27,7 @@ use axum::extract::DefaultBodyLimit;
 use axum::routing::{any, get, post};
 
 use crate::live::LiveSessions;
+use crate::vendors::PREFIXES;
 
 pub(crate) use models::nothing_there;
 
@@ -34,9 +35,6 @@ use waiting_clients::WaitingClients;
 
 /// The largest request body. A request may carry images.
 const BODY_BYTES: usize = 64 * 1024 * 1024;
-
-/// The path prefixes that name the session and the agent, before the vendor's path.
-pub(crate) const PREFIXES: [&str; 3] = ["/s/{session}", "/a/{agent}", "/s/{session}/a/{agent}"];
 
 /// What the endpoints share.
 #[derive(Clone)]
