@@ -147,7 +147,9 @@ test("a session outlives the folder of its agent, and a folder that was half wri
   await expect(list.getByRole("link", { name: "weather", exact: true })).toHaveCount(0);
   await picture("removed");
   await accessible();
+  const reopened = page.waitForResponse((answer) => answer.url().endsWith("/api/restore_session") && answer.ok(), SOON);
   renameSync(join(agents, "climate"), join(agents, "weather"));
+  await (await reopened).finished();
   await expect(removed).toHaveCount(0, SOON);
   await rehearsal.choose("forecast");
   await rehearsal.run();

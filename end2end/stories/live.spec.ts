@@ -300,7 +300,7 @@ test("what is typed while a response is rejected stays, and the response is offe
   await expect(text).toHaveValue("");
   await page.keyboard.type("bravo two");
   await answer(ann, "Ann was faster.");
-  await expect(page.getByText("2 waiting")).toBeVisible();
+  await expect(page.getByText("2 waiting", { exact: true })).toBeVisible();
   const rejected = page.waitForResponse("**/api/respond_to_turn");
   release();
   const typing = page.keyboard.type(" charlie three", { delay: 20 });
@@ -316,7 +316,7 @@ test("what is typed while a response is rejected stays, and the response is offe
   // It stays while Bo responds to the next request, and then becomes part of anpage response.
   await page.keyboard.press("Control+Enter");
   await expect(text).toHaveValue("");
-  await expect(page.getByText(/^\d waiting/)).toHaveCount(0);
+  await expect(page.getByText(/^\d waiting$/)).toHaveCount(0);
   await expect(offered).toHaveValue("alpha one");
   await page.getByRole("button", { name: "Insert below" }).click();
   await expect(text).toHaveValue("alpha one");

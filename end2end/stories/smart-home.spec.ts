@@ -151,7 +151,7 @@ test("a tool asks for confirmation, and a long-running one waits for its result"
   await expect(text).toHaveValue("two tins of tea");
   await page.getByRole("button", { name: "Enter JSON" }).click();
   await expect(result).toBeFocused();
-  await expect(result).toHaveValue("[1, 2, 3]");
+  await expect(result).toHaveValue(/^\[1, ?2, ?3\]$/);
   await page.locator(".wanted").getByRole("button", { name: "JSON", exact: true }).click();
   await expect(result).toBeFocused();
   await page.keyboard.press("Escape");
