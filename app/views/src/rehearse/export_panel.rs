@@ -189,7 +189,7 @@ fn Refusal(
             };
             Some(view! {
                 <p>
-                    <button type="button" class="button quiet" on:click=leave_out>
+                    <button type="button" class="button" on:click=leave_out>
                         "Leave out " {calls}
                     </button>
                 </p>
@@ -335,7 +335,7 @@ fn Tags() -> impl IntoView {
         <CaseField
             label="Tags"
             id="case-tags"
-            hint="Separated by commas"
+            hint="one, another"
             shown=Signal::derive(shown)
             set=Callback::new(set)
         />
@@ -391,7 +391,7 @@ fn CaseField(
 fn Note() -> impl IntoView {
     let note = use_this_workspace().rehearsal.note;
     let set = Callback::new(move |text: String| note.set(text));
-    view! { <CaseField label="Note" id="case-note" hint="Shown with the case" shown=note set/> }
+    view! { <CaseField label="Note" id="case-note" hint="Optional" shown=note set/> }
 }
 
 /// Every entry of the session that can be left out, and whether the case has it: whole turns, calls and
