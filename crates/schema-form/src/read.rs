@@ -119,9 +119,4 @@ impl Reading {
     pub fn messages(&self) -> &[Message] {
         &self.messages
     }
-
-    /// The messages at `path` itself.
-    pub fn messages_at(&self, path: &Path) -> impl Iterator<Item = &Message> {
-        self.messages.iter().filter(move |message| message.path == *path)
-    }
 }

@@ -169,12 +169,6 @@ impl ToolError {
         Self::INVALID_ARGUMENTS,
         Self::HOST_UNREACHABLE,
     ];
-
-    /// Whether the error is the call's (cancelled, worker dead...) rather than the tool's own.
-    #[must_use]
-    pub fn is_of_the_call(&self) -> bool {
-        Self::OF_THE_CALL.contains(&self.error_type.as_str())
-    }
 }
 
 /// The final response: text, or structured output as JSON text.
