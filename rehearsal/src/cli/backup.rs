@@ -39,10 +39,10 @@ pub struct RestoreArguments {
     #[arg(value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub folder: PathBuf,
     /// Replace files that exist; each is kept beside the restored one
-    #[arg(long, env = "REHEARSAL_REPLACE")]
+    #[arg(long)]
     pub replace: bool,
     /// Restore the databases only: people and tokens stay as this host's configuration has them
-    #[arg(long, env = "REHEARSAL_KEEP_CONFIGURATION")]
+    #[arg(long)]
     pub keep_configuration: bool,
     /// Where the files are.
     #[command(flatten)]
@@ -59,7 +59,7 @@ pub struct StoredArguments {
     #[arg(long, env = "REHEARSAL_LIVE_DATABASE", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub live_database: Option<PathBuf>,
     /// The SQLite file of eval runs
-    #[arg(long, env = "REHEARSAL_STORE", value_name = "FILE", default_value = ".rehearsal/eval.sqlite", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", default_value = ".rehearsal/eval.sqlite", value_hint = ValueHint::FilePath)]
     pub store: PathBuf,
 }
 

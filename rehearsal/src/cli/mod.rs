@@ -278,7 +278,7 @@ pub struct LintArguments {
     #[arg(long, env = "REHEARSAL_PYTHON", value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub python: Option<PathBuf>,
     /// The output format; json is one object per line
-    #[arg(long, env = "REHEARSAL_FORMAT", value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }
 
@@ -333,10 +333,10 @@ pub struct AgentsArguments {
     #[command(flatten)]
     pub agents: AgentArguments,
     /// The output format
-    #[arg(long, env = "REHEARSAL_FORMAT", value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value_t)]
     pub format: Format,
     /// Print one line per agent, whatever the format: its name, its runtime and the names of its tools
-    #[arg(long, env = "REHEARSAL_BRIEF")]
+    #[arg(long)]
     pub brief: bool,
 }
 
@@ -367,10 +367,10 @@ pub struct AdkFolderArguments {
     #[arg(long, env = "REHEARSAL_CONFIG", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub config: Option<PathBuf>,
     /// The agent's model, unless the configuration names one
-    #[arg(long, env = "REHEARSAL_MODEL", value_name = "MODEL")]
+    #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
     /// Where to create the agent's folder
-    #[arg(long, env = "REHEARSAL_OUT", value_name = "FOLDER", default_value = ".", value_hint = ValueHint::DirPath)]
+    #[arg(long, value_name = "FOLDER", default_value = ".", value_hint = ValueHint::DirPath)]
     pub out: PathBuf,
 }
 

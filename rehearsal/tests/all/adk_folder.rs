@@ -10,9 +10,7 @@ fn a_server_that_hangs_is_an_error_that_says_what_to_do() {
     std::fs::write(folder.path().join("rehearsal.toml"), config).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_rehearsal"));
     command.args(["adk-folder", "Slow", "--out", "agents"]).current_dir(folder.path());
-    for name in ["REHEARSAL_CONFIG", "REHEARSAL_MODEL", "REHEARSAL_OUT"] {
-        command.env_remove(name);
-    }
+    command.env_remove("REHEARSAL_CONFIG");
     let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     let printed = String::from_utf8(output.stdout).unwrap();

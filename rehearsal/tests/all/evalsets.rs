@@ -63,7 +63,7 @@ fn folder() -> TempDir {
 
 fn run(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_rehearsal"));
-    command.arg("evalset").args(arguments).current_dir(folder).env_remove("REHEARSAL_FORMAT");
+    command.arg("evalset").args(arguments).current_dir(folder);
     command.env("XDG_CACHE_HOME", folder.join(".cache"));
     command.output().unwrap()
 }

@@ -11,7 +11,7 @@ fn lint(arguments: &[&str]) -> Output {
     let empty = tempfile::tempdir().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_rehearsal"));
     command.args(["tools", "lint"]).args(arguments).current_dir(empty.path());
-    command.env_remove("REHEARSAL_CONFIG").env_remove("REHEARSAL_FORMAT");
+    command.env_remove("REHEARSAL_CONFIG");
     command.output().unwrap()
 }
 

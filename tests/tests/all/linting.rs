@@ -13,7 +13,7 @@ fn lint(binary: &Path, python: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(binary);
     command.args(["tools", "lint"]).args(arguments).current_dir(empty.path());
     command.env("REHEARSAL_PYTHON", python);
-    command.env_remove("REHEARSAL_CONFIG").env_remove("REHEARSAL_FORMAT");
+    command.env_remove("REHEARSAL_CONFIG");
     command.output().unwrap()
 }
 

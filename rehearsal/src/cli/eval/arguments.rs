@@ -60,7 +60,7 @@ pub struct ToolsOfSuiteArguments {
     #[arg(value_name = "SUITE", value_hint = ValueHint::FilePath)]
     pub suite: PathBuf,
     /// The file; an existing one is replaced [default: standard output]
-    #[arg(long, short, env = "REHEARSAL_EVAL_OUTPUT", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
     /// The Python interpreter, or its virtual environment, for an agent without its own
     #[arg(long, env = "REHEARSAL_PYTHON", value_name = "PATH", value_hint = ValueHint::AnyPath)]
@@ -74,13 +74,13 @@ pub struct InitSuiteArguments {
     #[arg(value_name = "EVALSET", value_hint = ValueHint::FilePath)]
     pub eval_set: PathBuf,
     /// The id of the case [default: the only one]
-    #[arg(long = "case", env = "REHEARSAL_EVAL_CASE", value_name = "ID")]
+    #[arg(long = "case", value_name = "ID")]
     pub case: Option<String>,
     /// The agent: a folder that `adk web` loads [default: the folder of the eval set]
-    #[arg(long, env = "REHEARSAL_EVAL_AGENT", value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub agent: Option<PathBuf>,
     /// The new file; an existing one is not replaced [default: standard output]
-    #[arg(long, short, env = "REHEARSAL_EVAL_OUTPUT", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
 }
 
@@ -88,7 +88,7 @@ pub struct InitSuiteArguments {
 #[derive(Debug, Clone, Args)]
 pub struct MergeRunsArguments {
     /// The stores of the shards; of each, the last run of the suites is merged
-    #[arg(long, env = "REHEARSAL_EVAL_FROM", required = true, num_args = 1.., value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, required = true, num_args = 1.., value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub from: Vec<PathBuf>,
     /// Arguments of a run.
     #[command(flatten)]
@@ -102,103 +102,103 @@ pub struct EvalArguments {
     #[arg(required_unless_present = "schema", value_name = "SUITE", value_hint = ValueHint::FilePath)]
     pub suites: Vec<PathBuf>,
     /// Select cases by name, such as 'chest_*'; with several, any of them
-    #[arg(long = "case", env = "REHEARSAL_EVAL_CASE", value_name = "PATTERN")]
+    #[arg(long = "case", value_name = "PATTERN")]
     pub cases: Vec<String>,
     /// Select cases with this tag; with several, any of them
-    #[arg(long = "tag", env = "REHEARSAL_EVAL_TAG", value_name = "TAG", value_delimiter = ',')]
+    #[arg(long = "tag", value_name = "TAG", value_delimiter = ',')]
     pub tags: Vec<String>,
     /// The number of cases that run at the same time [default: one per processor]
-    #[arg(long, env = "REHEARSAL_EVAL_JOBS", value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER")]
     pub jobs: Option<NonZeroUsize>,
     /// How cases of an agent in Python are kept apart
-    #[arg(long, env = "REHEARSAL_EVAL_ISOLATION", value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value_t)]
     pub isolation: EvalIsolation,
     /// Cancel the other cases when one errs, fails or is terminated
-    #[arg(long, env = "REHEARSAL_EVAL_STOP_ON_FIRST_FAILURE")]
+    #[arg(long)]
     pub stop_on_first_failure: bool,
     /// The agent of eval sets: a folder that `adk web` loads [default: the folder of the eval set]
-    #[arg(long, env = "REHEARSAL_EVAL_AGENT", value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub agent: Option<PathBuf>,
     /// The criteria of eval sets: ADK's test_config.json [default: test_config.json beside the eval
     /// set, else ADK's own criteria]
-    #[arg(long, env = "REHEARSAL_EVAL_CONFIG", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub config: Option<PathBuf>,
     /// The model of the agent at every depth, such as gemini-2.5-pro; `replay` responds as the
     /// recorded case, of an eval set or of `golden` in a suite [default: the models that the agent names]
-    #[arg(long, env = "REHEARSAL_EVAL_MODEL", value_name = "MODEL", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(long, value_name = "MODEL", value_parser = NonEmptyStringValueParser::new())]
     pub model: Option<String>,
     /// The judge of all metrics that a model judges, such as gemini-2.5-flash [default: the models that
     /// the metrics name]
-    #[arg(long, env = "REHEARSAL_EVAL_JUDGE", value_name = "MODEL", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(long, value_name = "MODEL", value_parser = NonEmptyStringValueParser::new())]
     pub judge: Option<String>,
     /// Decides which calls the faults of suites hit; the same seed hits the same calls [default: as the
     /// suite says, else 0]
-    #[arg(long, env = "REHEARSAL_EVAL_SEED", value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER")]
     pub seed: Option<u64>,
     /// Tools of eval sets that run, with all their effects; every other call is answered by the
     /// recording or by the model of --simulate-tools, or is an error
-    #[arg(long, env = "REHEARSAL_EVAL_REAL_TOOLS", value_name = "NAME", num_args = 1.., value_delimiter = ',')]
+    #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',')]
     pub real_tools: Vec<String>,
     /// Tools of eval sets that run and can change their session, and nothing else
-    #[arg(long, env = "REHEARSAL_EVAL_SEALED_TOOLS", value_name = "NAME", num_args = 1.., value_delimiter = ',')]
+    #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',')]
     pub sealed_tools: Vec<String>,
     /// The model that plays the other tools of eval sets, such as gemini-2.5-flash, where the recording
     /// has no answer
-    #[arg(long, env = "REHEARSAL_EVAL_SIMULATE_TOOLS", value_name = "MODEL", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(long, value_name = "MODEL", value_parser = NonEmptyStringValueParser::new())]
     pub simulate_tools: Option<String>,
     /// Refuse to run where the kernel cannot close everything that the agent may not do
-    #[arg(long, env = "REHEARSAL_EVAL_REQUIRE_SEAL")]
+    #[arg(long)]
     pub require_seal: bool,
     /// The Python interpreter, or its virtual environment, for agents without their own
     #[arg(long, env = "REHEARSAL_PYTHON", value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub python: Option<PathBuf>,
     /// The suite is made of cases in Python, so errors say what to change there
-    #[arg(long, env = "REHEARSAL_EVAL_OF_PYTHON", hide = true)]
+    #[arg(long, hide = true)]
     pub of_python: bool,
     /// Run the agent of the only case turn by turn, as standard input says
     #[arg(long, hide = true)]
     pub runner: bool,
     /// How often each case is run [default: as the suite says, else once]
-    #[arg(long, env = "REHEARSAL_EVAL_REPEATS", value_name = "NUMBER", value_parser = repeats)]
+    #[arg(long, value_name = "NUMBER", value_parser = repeats)]
     pub repeats: Option<NonZeroU32>,
     /// Run only this part of the cases, such as 1/4 for the first of four; `rehearsal eval merge` puts
     /// the parts together
-    #[arg(long, env = "REHEARSAL_EVAL_SHARD", value_name = "I/N", value_parser = shard)]
+    #[arg(long, value_name = "I/N", value_parser = shard)]
     pub shard: Option<Shard>,
     /// Continue a run of the same suites, the last one if no number is given: what has ended is not
     /// run again. Give the other options as before
-    #[arg(long, env = "REHEARSAL_EVAL_RESUME", value_name = "RUN", num_args = 0..=1, require_equals = true,
+    #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true,
         default_missing_value = "last", value_parser = run)]
     pub resume: Option<RunChoice>,
     /// Continue a run, the last one if --resume names none, and run again what ended with an error
-    #[arg(long, env = "REHEARSAL_EVAL_RETRY_ERRORS", conflicts_with = "rescore")]
+    #[arg(long, conflicts_with = "rescore")]
     pub retry_errors: bool,
     /// Evaluate the metrics again on the stored ledgers of a run, given by its number or as `last`;
     /// nothing is run
-    #[arg(long, env = "REHEARSAL_EVAL_RESCORE", value_name = "RUN", value_parser = run, conflicts_with = "resume")]
+    #[arg(long, value_name = "RUN", value_parser = run, conflicts_with = "resume")]
     pub rescore: Option<RunChoice>,
     /// Begin the report with what has changed since a run, given by its number or as `last`, or since
     /// a report that was written with --format json
-    #[arg(long, env = "REHEARSAL_EVAL_BASELINE", value_name = "RUN", value_parser = baseline)]
+    #[arg(long, value_name = "RUN", value_parser = baseline)]
     pub baseline: Option<BaselineChoice>,
     /// The file that keeps the results of runs
-    #[arg(long, env = "REHEARSAL_EVAL_STORE", value_name = "FILE", default_value = DEFAULT_STORE, value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_STORE, value_hint = ValueHint::FilePath)]
     pub store: PathBuf,
     /// The format of the report
-    #[arg(long, env = "REHEARSAL_EVAL_FORMAT", value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value_t)]
     pub format: EvalFormat,
     /// The report file; an existing file is replaced [default: standard output]
-    #[arg(long, short, env = "REHEARSAL_EVAL_OUTPUT", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
     /// Also write the results into this folder as ADK's *.evalset_result.json; `adk web` shows those in
     /// AGENT/.adk/eval_history
-    #[arg(long, env = "REHEARSAL_EVAL_ADK_RESULTS", value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub adk_results: Option<PathBuf>,
     /// Print the names and tags of the selected cases, and stop there; as JSON with --format json
-    #[arg(long, env = "REHEARSAL_EVAL_LIST")]
+    #[arg(long)]
     pub list: bool,
     /// Print the JSON Schema of suites (docs/eval-suite.schema.json), and stop there
-    #[arg(long, env = "REHEARSAL_EVAL_SCHEMA")]
+    #[arg(long)]
     pub schema: bool,
 }
 

@@ -100,7 +100,7 @@ Exits with 0 if the files are equal, with 1 if they differ, with 2 if one cannot
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub struct FormatIs {
     /// The format of the files that are read [default: detected from their content]
-    #[arg(long = "format-is", env = "REHEARSAL_FORMAT_IS", value_enum, value_name = "FORMAT")]
+    #[arg(long = "format-is", value_enum, value_name = "FORMAT")]
     format_is: Option<Target>,
 }
 
@@ -119,16 +119,16 @@ pub struct ListArguments {
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub files: Vec<String>,
     /// Select cases with this tag; with several, any of them
-    #[arg(long = "tag", env = "REHEARSAL_TAG", value_name = "TAG", value_delimiter = ',')]
+    #[arg(long = "tag", value_name = "TAG", value_delimiter = ',')]
     pub tags: Vec<String>,
     /// Select cases that call this tool; with several, any of them
-    #[arg(long = "tool", env = "REHEARSAL_TOOL", value_name = "TOOL", value_delimiter = ',')]
+    #[arg(long = "tool", value_name = "TOOL", value_delimiter = ',')]
     pub tools: Vec<String>,
     /// Select cases by id, such as 'lights_*'
-    #[arg(long = "case", env = "REHEARSAL_CASE", value_name = "PATTERN")]
+    #[arg(long = "case", value_name = "PATTERN")]
     pub case: Option<String>,
     /// The output format; json is one object per line
-    #[arg(long, env = "REHEARSAL_FORMAT", value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value_t)]
     pub format: Format,
     /// The format of the files
     #[command(flatten)]
@@ -145,7 +145,7 @@ pub struct ShowArguments {
     #[arg(value_name = "CASE")]
     pub cases: Vec<String>,
     /// The output format; json is the case as in the file
-    #[arg(long, env = "REHEARSAL_FORMAT", value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value_t)]
     pub format: Format,
     /// The format of the files
     #[command(flatten)]
@@ -159,7 +159,7 @@ pub struct LintFilesArguments {
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub files: Vec<String>,
     /// The output format; json is one object per line
-    #[arg(long, env = "REHEARSAL_FORMAT", value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value_t)]
     pub format: Format,
     /// The format of the files
     #[command(flatten)]
@@ -191,16 +191,16 @@ pub struct ConvertArguments {
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub files: Vec<String>,
     /// The format to write
-    #[arg(long, env = "REHEARSAL_TO", value_enum)]
+    #[arg(long, value_enum)]
     pub to: Target,
     /// The output for one file [default: standard output]
-    #[arg(long, short, env = "REHEARSAL_OUTPUT", value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "output_folder")]
+    #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "output_folder")]
     pub output: Option<PathBuf>,
     /// The folder for several files, under their names
-    #[arg(long, env = "REHEARSAL_OUTPUT_FOLDER", value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub output_folder: Option<PathBuf>,
     /// Replace an existing file
-    #[arg(long, env = "REHEARSAL_FORCE")]
+    #[arg(long)]
     pub force: bool,
     /// The format of the files
     #[command(flatten)]
@@ -214,19 +214,19 @@ pub struct MergeArguments {
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub files: Vec<String>,
     /// The file to write
-    #[arg(long, short, env = "REHEARSAL_OUTPUT", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: PathBuf,
     /// The format to write [default: the first file's]
-    #[arg(long, env = "REHEARSAL_TO", value_enum)]
+    #[arg(long, value_enum)]
     pub to: Option<Target>,
     /// The id of the new set [default: the name of the output]
-    #[arg(long, env = "REHEARSAL_ID", value_name = "ID")]
+    #[arg(long, value_name = "ID")]
     pub id: Option<String>,
     /// Number repeated ids: `a`, `a_2`, `a_3`
-    #[arg(long, env = "REHEARSAL_RENAME")]
+    #[arg(long)]
     pub rename: bool,
     /// Replace an existing file
-    #[arg(long, env = "REHEARSAL_FORCE")]
+    #[arg(long)]
     pub force: bool,
     /// The format of the files
     #[command(flatten)]
@@ -240,13 +240,13 @@ pub struct SplitArguments {
     #[arg(value_hint = ValueHint::FilePath)]
     pub file: PathBuf,
     /// The folder for the parts
-    #[arg(long, env = "REHEARSAL_OUTPUT_FOLDER", value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub output_folder: PathBuf,
     /// The number of cases per part
-    #[arg(long, env = "REHEARSAL_CASES", value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub cases: u64,
     /// Replace existing files
-    #[arg(long, env = "REHEARSAL_FORCE")]
+    #[arg(long)]
     pub force: bool,
     /// The format of the files
     #[command(flatten)]
@@ -263,7 +263,7 @@ pub struct AppendArguments {
     #[arg(required = true, value_name = "FROM", value_hint = ValueHint::AnyPath)]
     pub from: Vec<String>,
     /// Number ids that already exist: `a`, `a_2`, `a_3`
-    #[arg(long, env = "REHEARSAL_RENAME")]
+    #[arg(long)]
     pub rename: bool,
 }
 
@@ -277,7 +277,7 @@ pub struct DiffArguments {
     #[arg(value_hint = ValueHint::FilePath)]
     pub after: PathBuf,
     /// The output format; json is one object per line
-    #[arg(long, env = "REHEARSAL_FORMAT", value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value_t)]
     pub format: Format,
     /// The format of the files
     #[command(flatten)]

@@ -14,47 +14,47 @@ use crate::cli::evalset::Target;
 #[derive(Debug, Clone, Args)]
 pub struct ScoreArguments {
     /// Expected cases: eval sets, folders, or patterns such as 'evals/**/*.json'
-    #[arg(long, env = "REHEARSAL_SCORE_EXPECTED", required = true, num_args = 1.., value_name = "FILE", value_hint = ValueHint::AnyPath)]
+    #[arg(long, required = true, num_args = 1.., value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub expected: Vec<String>,
     /// Recorded runs: eval sets, or files of ADK's history (*.evalset_result.json)
-    #[arg(long, env = "REHEARSAL_SCORE_ACTUAL", required = true, num_args = 1.., value_name = "FILE", value_hint = ValueHint::AnyPath)]
+    #[arg(long, required = true, num_args = 1.., value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub actual: Vec<String>,
     /// The criteria: ADK's test_config.json or AgentFlow's EvalConfig [default: test_config.json
     /// beside the expected files, else the format's own criteria]
-    #[arg(long, env = "REHEARSAL_SCORE_CONFIG", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub config: Option<PathBuf>,
     /// Ask models about the criteria that a model judges: MODEL, such as gemini-2.5-flash, or those that
     /// the criteria name if none is given [default: such criteria are unscored]
-    #[arg(long, env = "REHEARSAL_SCORE_JUDGE", value_name = "MODEL", num_args = 0..=1, require_equals = true,
+    #[arg(long, value_name = "MODEL", num_args = 0..=1, require_equals = true,
         default_missing_value = "")]
     pub judge: Option<String>,
     /// The report format
-    #[arg(long, env = "REHEARSAL_SCORE_FORMAT", value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value_t)]
     pub format: ReportFormat,
     /// The report file; an existing file is replaced [default: standard output]
-    #[arg(long, short, env = "REHEARSAL_SCORE_OUTPUT", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
     /// An earlier report, written with --format json: the report begins with what has changed since
-    #[arg(long, env = "REHEARSAL_SCORE_BASELINE", value_name = "REPORT", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "REPORT", value_hint = ValueHint::FilePath)]
     pub baseline: Option<PathBuf>,
     /// The lowest pass rate for exit code 0, from 0 to 1 [default: every case must pass]
-    #[arg(long, env = "REHEARSAL_SCORE_MIN_PASS_RATE", value_name = "RATE", value_parser = rate)]
+    #[arg(long, value_name = "RATE", value_parser = rate)]
     pub min_pass_rate: Option<f64>,
     /// Select cases with this tag; with several, any of them
-    #[arg(long = "tag", env = "REHEARSAL_SCORE_TAG", value_name = "TAG", value_delimiter = ',')]
+    #[arg(long = "tag", value_name = "TAG", value_delimiter = ',')]
     pub tags: Vec<String>,
     /// Select cases by id, such as 'lights_*'
-    #[arg(long = "case", env = "REHEARSAL_SCORE_CASE", value_name = "PATTERN")]
+    #[arg(long = "case", value_name = "PATTERN")]
     pub case: Option<String>,
     /// How cases of both sides are paired
-    #[arg(long, env = "REHEARSAL_SCORE_PAIR", value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value_t)]
     pub pair: PairBy,
     /// The number of scoring threads; with two or more, one reading thread per side is added
     /// [default: one per processor]
-    #[arg(long, env = "REHEARSAL_SCORE_JOBS", value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER")]
     pub jobs: Option<NonZeroUsize>,
     /// The format of the eval sets on both sides [default: detected from their content]
-    #[arg(long, env = "REHEARSAL_SCORE_FORMAT_IS", value_enum, value_name = "FORMAT")]
+    #[arg(long, value_enum, value_name = "FORMAT")]
     pub format_is: Option<Target>,
 }
 
