@@ -97,6 +97,8 @@ test("the list follows the folders, and keeps the focus and the filter", async (
   await expect(names).toHaveText(["Poet"]);
   await filter.press("Enter");
   await expect(page).toHaveURL(`${host.url}/rehearse/poet`);
+  // It may still be fetching its parts.
+  await page.close();
   await stop();
 });
 
@@ -118,6 +120,7 @@ test("an address finds an agent without regard to case, or names similar ones", 
   await accessible();
   await similar.getByRole("link", { name: "Math Agent" }).click();
   await expect(page).toHaveURL(`${host.url}/rehearse/math-agent`);
+  await page.close();
   expect(await host.stop()).toBe(0);
 });
 
@@ -162,5 +165,6 @@ test("a session outlives the folder of its agent, and a folder that was half wri
   await expect(late.getByRole("button", { name: "Retry" })).toBeVisible(SOON);
   writeFileSync(join(agents, "late", "agent.py"), AGENT);
   await expect(list.getByRole("link", { name: "late", exact: true })).toBeVisible(SOON);
+  await Promise.all([page.close(), list.close()]);
   await stop();
 });

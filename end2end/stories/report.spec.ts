@@ -30,13 +30,13 @@ test("a failed case shows why, side by side, and its address opens it again", as
   await accessible();
 
   await page.keyboard.press("n");
-  await expect(shown.getByRole("heading", { name: "guest_mode" })).toBeVisible();
+  await expect(shown.locator(".case-head .id").getByText("guest_mode", { exact: true })).toBeVisible();
   await expect(shown.locator(".why")).toContainText("the actual side has no case with this id");
   const link = page.url();
   expect(link).toContain("#case=guest_mode");
   await page.goto("about:blank");
   await page.goto(link);
-  await expect(shown.getByRole("heading", { name: "guest_mode" })).toBeVisible();
+  await expect(shown.locator(".case-head .id").getByText("guest_mode", { exact: true })).toBeVisible();
 
   // Nothing but the file itself is loaded.
   expect(requests.filter((url) => !url.startsWith("file:") && url !== "about:blank")).toEqual([]);
@@ -72,7 +72,7 @@ test("cases are found by verdict, criterion, score, tag and text", async ({ page
   await page.keyboard.press("Escape");
 
   await page.getByRole("combobox", { name: "Criterion" }).selectOption("response_match_score");
-  const scores = await page.locator("#rows small").allTextContents();
+  const scores = await page.locator("#rows a > small").allTextContents();
   const sorted = [...scores].sort((one, other) => Number(one) - Number(other));
   expect(scores).toEqual(sorted);
   await page.locator(".criterion").nth(1).locator(".hit").last().click();
@@ -88,9 +88,11 @@ test("cases are found by verdict, criterion, score, tag and text", async ({ page
 
   await page.keyboard.press("/");
   await page.keyboard.type("set_garage");
-  await expect(page.locator("#case h2")).toHaveText(/^garage_/);
-  const found = await page.locator("#rows span").allTextContents();
-  expect(found.filter((eval_id) => !eval_id.startsWith("garage_"))).toEqual([]);
+  await expect(page.locator("#case .case-head .id").first()).toHaveText(/^garage_/);
+  // A row begins with the user's message, and its id is beside it.
+  await expect(first).toHaveText(/^Set the garage in room /);
+  const found = await page.locator("#rows span small").allTextContents();
+  expect(found.filter((eval_id) => !eval_id.trim().startsWith("garage_"))).toEqual([]);
   await page.keyboard.press("Enter");
   await page.keyboard.press("ArrowDown");
   await expect(page.locator("#rows [aria-selected=true]")).toBeVisible();
