@@ -1,7 +1,5 @@
 //! [`AgentList`]: which agents the list shows, and in which order.
 
-use std::collections::HashSet;
-
 use api::{AgentStatus, AgentSummary};
 use leptos::prelude::*;
 use session::AgentId;
@@ -50,7 +48,7 @@ impl Show {
 
 /// The agents that failed to load. One that is being loaded again is where it was `before`, so that its card stays in
 /// its place.
-fn failed(agents: &[AgentSummary], before: &HashSet<AgentId>) -> HashSet<AgentId> {
+fn failed(agents: &[AgentSummary], before: &[AgentId]) -> Vec<AgentId> {
     let has_failed = |agent: &&AgentSummary| match agent.status {
         AgentStatus::Ready => false,
         AgentStatus::Starting => before.contains(&agent.id),
@@ -62,10 +60,10 @@ fn failed(agents: &[AgentSummary], before: &HashSet<AgentId>) -> HashSet<AgentId
 /// The agents that are shown for what is typed: one with exactly this name, those that work, and those that do not.
 fn arranged(
     agents: &[AgentSummary],
-    failed: &HashSet<AgentId>,
+    failed: &[AgentId],
     show: Show,
     typed: &str,
-) -> Vec<AgentId> {
+) -> Vec<AgentSummary> {
     let typed = typed.trim().to_lowercase();
     let is_shown = |agent: &&AgentSummary| {
         let matches = |text: &str| text.to_lowercase().contains(&typed);
@@ -74,9 +72,13 @@ fn arranged(
     };
     let is_exact =
         |agent: &&AgentSummary| agent.name.to_lowercase() == typed || agent.id.as_str() == typed;
-    let mut shown: Vec<&AgentSummary> = agents.iter().filter(is_shown).collect();
-    shown.sort_by_key(|agent| (!is_exact(agent), failed.contains(&agent.id)));
-    shown.into_iter().map(|agent| agent.id.clone()).collect()
+    // Without a sort, whose code would be a part of the first page.
+    let places = [(true, false), (true, true), (false, false), (false, true)];
+    let at = |agent: &&AgentSummary| (is_exact(agent), failed.contains(&agent.id));
+    let shown = places
+        .into_iter()
+        .flat_map(|place| agents.iter().filter(is_shown).filter(move |agent| at(agent) == place));
+    shown.cloned().collect()
 }
 
 /// The list of agents and its filter.
@@ -88,9 +90,9 @@ pub(crate) struct AgentList {
     /// Which agents are shown.
     pub(crate) show: Memo<Show>,
     agents: Memo<Vec<AgentSummary>>,
-    failed: Memo<HashSet<AgentId>>,
+    failed: Memo<Vec<AgentId>>,
     /// The agents that are shown, in order.
-    pub(crate) rows: Memo<Vec<AgentId>>,
+    pub(crate) rows: Memo<Vec<AgentSummary>>,
     /// Whether there is a filter. It stays while the page is open, even if agents go.
     pub(crate) has_filter: Memo<bool>,
 }
@@ -101,8 +103,8 @@ pub(crate) fn use_agent_list(searched: RwSignal<String>) -> AgentList {
     let in_address = use_in_address("show");
     let show = Memo::new(move |_| Show::of_name(in_address.get().as_deref()));
     let agents = Memo::new(move |_| listed.list().and_then(Result::ok).unwrap_or_default());
-    let failed = Memo::new(move |before: Option<&HashSet<AgentId>>| {
-        failed(&agents.read(), before.unwrap_or(&HashSet::new()))
+    let failed = Memo::new(move |before: Option<&Vec<AgentId>>| {
+        failed(&agents.read(), before.map_or(&[], |before| before))
     });
     let rows =
         Memo::new(move |_| arranged(&agents.read(), &failed.read(), show.get(), &searched.read()));
@@ -116,11 +118,6 @@ pub(crate) fn use_agent_list(searched: RwSignal<String>) -> AgentList {
 }
 
 impl AgentList {
-    /// One agent. Tracked.
-    pub(crate) fn agent(self, id: &AgentId) -> Option<AgentSummary> {
-        self.agents.read().iter().find(|agent| agent.id == *id).cloned()
-    }
-
     /// How many agents `show` has. Tracked.
     pub(crate) fn count(self, show: Show) -> usize {
         let all = self.agents.read().len();
@@ -184,9 +181,9 @@ mod tests {
     }
 
     fn shown(agents: &[AgentSummary], show: Show, typed: &str) -> Vec<String> {
-        let failed = failed(agents, &HashSet::new());
+        let failed = failed(agents, &[]);
         let ids = arranged(agents, &failed, show, typed);
-        ids.into_iter().map(|id| id.to_string()).collect()
+        ids.into_iter().map(|agent| agent.id.to_string()).collect()
     }
 
     #[test]
@@ -206,7 +203,7 @@ mod tests {
     #[test]
     fn an_agent_that_is_loaded_again_stays_where_it_was() {
         let broken = [agent("broken", faulted()), agent("weather", AgentStatus::Ready)];
-        let before = failed(&broken, &HashSet::new());
+        let before = failed(&broken, &[]);
         let again =
             [agent("broken", AgentStatus::Starting), agent("weather", AgentStatus::Starting)];
         let now = failed(&again, &before);

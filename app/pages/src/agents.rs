@@ -3,7 +3,6 @@
 use api::AgentSummary;
 use leptos::prelude::*;
 use leptos_meta::Title;
-use session::AgentId;
 
 use crate::agent_card::{AgentCard, card_id};
 use crate::agent_list::{AgentList, Show, use_agent_list};
@@ -67,14 +66,15 @@ fn Agents(
             part.fetch();
         }
     };
-    let is_drawn = use_is_drawn();
-    let rows = move || {
+    // Only a page in a browser has a focus.
+    let is_drawn = StoredValue::new(false);
+    Effect::new(move |_| is_drawn.set_value(true));
+    let cards = move || {
         let rows = list.rows.get();
-        // A card that moves loses the focus.
         if is_drawn.get_value() {
-            browser::keep_focus_in_place();
+            keep_focused_card(&rows);
         }
-        rows
+        rows.into_iter().map(|agent| view! { <li><AgentCard agent/></li> }).collect_view()
     };
     view! {
         <header class="sheet-head">
@@ -83,9 +83,7 @@ fn Agents(
         </header>
         <Show when=move || list.has_filter.get()><Filters list/></Show>
         <ul class="agents" on:pointerover=move |_| fetch_workspace() on:focusin=move |_| fetch_workspace()>
-            <For each=rows key=AgentId::clone let(id)>
-                <li><Card id list/></li>
-            </For>
+            {cards}
         </ul>
         <Show when=move || list.rows.read().is_empty()><p class="quiet">"No matching agents"</p></Show>
     }
@@ -109,7 +107,7 @@ fn Filters(
         }
     };
     let open_first = move |()| {
-        let first = list.rows.with_untracked(|rows| rows.first().map(card_id));
+        let first = list.rows.with_untracked(|rows| rows.first().map(|agent| card_id(&agent.id)));
         if let Some(card) = first {
             // One that cannot be loaded has no link, and its card says why.
             let _ = browser::follow_link(&card) || browser::focus(&card);
@@ -130,36 +128,17 @@ fn Filters(
     }
 }
 
-/// The card of one agent, drawn again when the agent changes.
-#[component]
-fn Card(
-    /// The agent's id.
-    id: AgentId,
-    /// The list.
-    list: AgentList,
-) -> impl IntoView {
-    let card = card_id(&id);
-    let agent = Memo::new(move |_| list.agent(&id));
-    let is_drawn = use_is_drawn();
-    move || {
-        let agent = agent.get()?;
-        if is_drawn.get_value() && browser::is_focus_within(&format!("#{card}")) {
-            let card = card.clone();
-            browser::after_drawing(move || {
-                if browser::nothing_is_focused() {
-                    browser::focus_first_in_place(&card, "h2 a, .choices > .button");
-                }
-            });
+/// Moves the focus back into the card that has it, once the cards are drawn again.
+fn keep_focused_card(agents: &[AgentSummary]) {
+    let mut cards = agents.iter().map(|agent| card_id(&agent.id));
+    let Some(card) = cards.find(|card| browser::is_focus_within(&format!("#{card}"))) else {
+        return;
+    };
+    browser::after_drawing(move || {
+        if browser::nothing_is_focused() {
+            browser::focus_first_in_place(&card, "h2 a, .choices > .button");
         }
-        Some(view! { <AgentCard agent/> })
-    }
-}
-
-/// Whether the page is drawn in a browser, which has a focus.
-fn use_is_drawn() -> StoredValue<bool> {
-    let is_drawn = StoredValue::new(false);
-    Effect::new(move |_| is_drawn.set_value(true));
-    is_drawn
+    });
 }
 
 #[component]

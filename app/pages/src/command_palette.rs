@@ -170,8 +170,10 @@ fn matching(page: Page, navigate: Navigate, typed: &str, path: &str) -> Vec<Comm
     let preferred = commands.iter().position(|it| Some(&it.name) == preferred.as_ref());
     let mut best = ranked(typed, &names, preferred);
     // A name that was typed as it is comes before any that matches better by its letters.
-    let is_other = |place: &usize| !commands[*place].name.eq_ignore_ascii_case(typed.trim());
-    best.sort_by_key(is_other);
+    let is_exact = |place: &usize| commands[*place].name.eq_ignore_ascii_case(typed.trim());
+    if let Some(at) = best.iter().position(is_exact) {
+        best[..=at].rotate_right(1);
+    }
     best.into_iter().take(SHOWN).filter_map(|place| commands.get(place).cloned()).collect()
 }
 

@@ -286,16 +286,6 @@ pub fn keep_focus() {
     });
 }
 
-/// As [`keep_focus`], where it is on the screen: an element out of sight is not scrolled to.
-pub fn keep_focus_in_place() {
-    let Some(focused) = document().active_element() else { return };
-    after_drawing(move || {
-        if nothing_is_focused() && focused.is_connected() {
-            focus_in_place(&focused);
-        }
-    });
-}
-
 /// Moves the focus to the first element that matches `selector` in the element with this id, else to that element,
 /// without scrolling.
 pub fn focus_first_in_place(id: &str, selector: &str) {
