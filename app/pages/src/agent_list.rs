@@ -2,49 +2,17 @@
 
 use api::{AgentStatus, AgentSummary};
 use leptos::prelude::*;
+use leptos_router::hooks::use_location;
 use session::AgentId;
 
-use app::state::in_address::{InAddress, use_in_address};
 use app::state::times::counted;
 use app::state::use_page;
 
 /// Longer lists have a filter.
 const FEW: usize = 6;
 
-/// Which agents the list shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Show {
-    /// All agents.
-    All,
-    /// Those that did not fail to load.
-    Working,
-}
-
-impl Show {
-    /// All of them, in the order of their buttons.
-    pub(crate) const EACH: [Self; 2] = [Self::All, Self::Working];
-
-    /// The name in the address, which the default does not have.
-    fn name(self) -> Option<&'static str> {
-        match self {
-            Self::All => None,
-            Self::Working => Some("working"),
-        }
-    }
-
-    /// The choice with this name in the address.
-    fn of_name(name: Option<&str>) -> Self {
-        Self::EACH.into_iter().find(|it| it.name() == name).unwrap_or(Self::All)
-    }
-
-    /// The label of its button.
-    pub(crate) fn label(self) -> &'static str {
-        match self {
-            Self::All => "All",
-            Self::Working => "Working",
-        }
-    }
-}
+/// What the query of the address has while only agents that work are shown.
+pub(crate) const WORKING: &str = "show=working";
 
 /// The agents that failed to load. One that is being loaded again is where it was `before`, so that its card stays in
 /// its place.
@@ -61,13 +29,13 @@ fn failed(agents: &[AgentSummary], before: &[AgentId]) -> Vec<AgentId> {
 fn arranged(
     agents: &[AgentSummary],
     failed: &[AgentId],
-    show: Show,
+    shows_all: bool,
     typed: &str,
 ) -> Vec<AgentSummary> {
     let typed = typed.trim().to_lowercase();
     let is_shown = |agent: &&AgentSummary| {
         let matches = |text: &str| text.to_lowercase().contains(&typed);
-        (show == Show::All || !failed.contains(&agent.id))
+        (shows_all || !failed.contains(&agent.id))
             && (matches(&agent.name) || matches(agent.id.as_str()))
     };
     let is_exact =
@@ -86,50 +54,48 @@ fn arranged(
 pub(crate) struct AgentList {
     /// The text of the filter.
     pub(crate) searched: RwSignal<String>,
-    in_address: InAddress,
-    /// Which agents are shown.
-    pub(crate) show: Memo<Show>,
-    agents: Memo<Vec<AgentSummary>>,
-    failed: Memo<Vec<AgentId>>,
-    /// The agents that are shown, in order.
-    pub(crate) rows: Memo<Vec<AgentSummary>>,
+    /// Whether those that failed to load are shown too.
+    pub(crate) shows_all: Memo<bool>,
+    /// The agents, and which of them failed to load.
+    listed: Memo<(Vec<AgentSummary>, Vec<AgentId>)>,
     /// Whether there is a filter. It stays while the page is open, even if agents go.
     pub(crate) has_filter: Memo<bool>,
 }
 
 /// The list, filtered by the text `searched`. Call it inside a `Suspense`.
 pub(crate) fn use_agent_list(searched: RwSignal<String>) -> AgentList {
-    let listed = use_page().agents;
-    let in_address = use_in_address("show");
-    let show = Memo::new(move |_| Show::of_name(in_address.get().as_deref()));
-    let agents = Memo::new(move |_| listed.list().and_then(Result::ok).unwrap_or_default());
-    let failed = Memo::new(move |before: Option<&Vec<AgentId>>| {
-        failed(&agents.read(), before.map_or(&[], |before| before))
+    let (agents, search) = (use_page().agents, use_location().search);
+    let shows_all = Memo::new(move |_| !search.read().contains(WORKING));
+    let listed = Memo::new(move |before: Option<&(Vec<AgentSummary>, Vec<AgentId>)>| {
+        let agents = agents.list().and_then(Result::ok).unwrap_or_default();
+        let failed = failed(&agents, before.map_or(&[], |before| &before.1));
+        (agents, failed)
     });
-    let rows =
-        Memo::new(move |_| arranged(&agents.read(), &failed.read(), show.get(), &searched.read()));
     let has_filter = Memo::new(move |before: Option<&bool>| {
         before == Some(&true)
-            || agents.read().len() > FEW
-            || show.get() != Show::All
+            || listed.read().0.len() > FEW
+            || !shows_all.get()
             || !searched.read().is_empty()
     });
-    AgentList { searched, in_address, show, agents, failed, rows, has_filter }
+    AgentList { searched, shows_all, listed, has_filter }
 }
 
 impl AgentList {
-    /// How many agents `show` has. Tracked.
-    pub(crate) fn count(self, show: Show) -> usize {
-        let all = self.agents.read().len();
-        match show {
-            Show::All => all,
-            Show::Working => all - self.failed.read().len(),
-        }
+    /// The agents that are shown, in order. Tracked.
+    pub(crate) fn rows(self) -> Vec<AgentSummary> {
+        let listed = self.listed.read();
+        arranged(&listed.0, &listed.1, self.shows_all.get(), &self.searched.read())
+    }
+
+    /// How many agents there are, and how many work. Tracked.
+    pub(crate) fn counts(self) -> (usize, usize) {
+        let listed = self.listed.read();
+        (listed.0.len(), listed.0.len() - listed.1.len())
     }
 
     /// How many agents can be rehearsed, such as `3 of 7 agents`. Tracked.
     pub(crate) fn ready(self) -> String {
-        let agents = self.agents.read();
+        let agents = &self.listed.read().0;
         let ready = agents.iter().filter(|agent| agent.status == AgentStatus::Ready).count();
         match agents.len() {
             all if all == ready => counted(all, "agent", "agents"),
@@ -139,15 +105,10 @@ impl AgentList {
 
     /// How many agents are shown. Tracked.
     pub(crate) fn shown(self) -> String {
-        match (self.rows.read().len(), self.agents.read().len()) {
+        match (self.rows().len(), self.counts().0) {
             (shown, all) if shown == all => counted(all, "agent", "agents"),
             (shown, all) => format!("{shown} of {all}"),
         }
-    }
-
-    /// Shows other agents.
-    pub(crate) fn choose(self, show: Show) {
-        self.in_address.set(show.name().map(str::to_owned));
     }
 }
 
@@ -180,9 +141,9 @@ mod tests {
         AgentStatus::Faulted(AgentFault { reason, error_type: None, traceback: None })
     }
 
-    fn shown(agents: &[AgentSummary], show: Show, typed: &str) -> Vec<String> {
+    fn shown(agents: &[AgentSummary], shows_all: bool, typed: &str) -> Vec<String> {
         let failed = failed(agents, &[]);
-        let ids = arranged(agents, &failed, show, typed);
+        let ids = arranged(agents, &failed, shows_all, typed);
         ids.into_iter().map(|agent| agent.id.to_string()).collect()
     }
 
@@ -194,10 +155,10 @@ mod tests {
             agent("odd", faulted()),
             agent("late", AgentStatus::Starting),
         ];
-        assert_eq!(shown(&agents, Show::All, ""), ["weather", "late", "broken", "odd"]);
-        assert_eq!(shown(&agents, Show::Working, ""), ["weather", "late"]);
-        assert_eq!(shown(&agents, Show::Working, "od"), [""; 0]);
-        assert_eq!(shown(&agents, Show::All, " OD "), ["odd"]);
+        assert_eq!(shown(&agents, true, ""), ["weather", "late", "broken", "odd"]);
+        assert_eq!(shown(&agents, false, ""), ["weather", "late"]);
+        assert_eq!(shown(&agents, false, "od"), [""; 0]);
+        assert_eq!(shown(&agents, true, " OD "), ["odd"]);
     }
 
     #[test]
@@ -219,16 +180,7 @@ mod tests {
             agent("aftermath", AgentStatus::Ready),
             agent("Math", faulted()),
         ];
-        assert_eq!(shown(&agents, Show::All, "math"), ["math", "mathematics_tutor", "aftermath"]);
-        assert_eq!(shown(&agents, Show::All, "mat"), ["mathematics_tutor", "aftermath", "math"]);
-    }
-
-    #[test]
-    fn the_address_has_the_choice_unless_it_is_the_default() {
-        for show in Show::EACH {
-            assert_eq!(Show::of_name(show.name()), show);
-        }
-        assert_eq!(Show::of_name(Some("other")), Show::All);
-        assert_eq!(Show::All.name(), None);
+        assert_eq!(shown(&agents, true, "math"), ["math", "mathematics_tutor", "aftermath"]);
+        assert_eq!(shown(&agents, true, "mat"), ["mathematics_tutor", "aftermath", "math"]);
     }
 }

@@ -5,9 +5,10 @@ use leptos::prelude::*;
 use leptos_meta::Title;
 
 use crate::agent_card::{AgentCard, card_id};
-use crate::agent_list::{AgentList, Show, use_agent_list};
+use crate::agent_list::{AgentList, WORKING, use_agent_list};
 use crate::bars::FootBar;
 use app::components::filter_box::FilterBox;
+use app::state::base_path::address;
 use app::state::{browser, use_page};
 
 /// The list of agents.
@@ -70,11 +71,15 @@ fn Agents(
     let is_drawn = StoredValue::new(false);
     Effect::new(move |_| is_drawn.set_value(true));
     let cards = move || {
-        let rows = list.rows.get();
+        let rows = list.rows();
         if is_drawn.get_value() {
             keep_focused_card(&rows);
         }
-        rows.into_iter().map(|agent| view! { <li><AgentCard agent/></li> }).collect_view()
+        let is_empty = rows.is_empty();
+        let cards = rows.into_iter().map(|agent| view! { <li><AgentCard agent/></li> }.into_any());
+        let none =
+            is_empty.then(|| view! { <li class="quiet">"No matching agents"</li> }.into_any());
+        cards.chain(none).collect_view()
     };
     view! {
         <header class="sheet-head">
@@ -85,7 +90,6 @@ fn Agents(
         <ul class="agents" on:pointerover=move |_| fetch_workspace() on:focusin=move |_| fetch_workspace()>
             {cards}
         </ul>
-        <Show when=move || list.rows.read().is_empty()><p class="quiet">"No matching agents"</p></Show>
     }
 }
 
@@ -95,19 +99,16 @@ fn Filters(
     /// The list.
     list: AgentList,
 ) -> impl IntoView {
-    let button = move |show: Show| {
+    let choice = move |all: bool, label: &'static str, path: String| {
+        let count = move || if all { list.counts().0 } else { list.counts().1 };
         view! {
-            <button
-                type="button"
-                aria-pressed=move || (list.show.get() == show).to_string()
-                on:click=move |_| list.choose(show)
-            >
-                {show.label()} " " <span class="ink-count">{move || list.count(show)}</span>
-            </button>
+            <a href=path aria-current=move || (list.shows_all.get() == all).then_some("true")>
+                {label} " " <span class="ink-count">{count}</span>
+            </a>
         }
     };
     let open_first = move |()| {
-        let first = list.rows.with_untracked(|rows| rows.first().map(|agent| card_id(&agent.id)));
+        let first = untrack(|| list.rows()).first().map(|agent| card_id(&agent.id));
         if let Some(card) = first {
             // One that cannot be loaded has no link, and its card says why.
             let _ = browser::follow_link(&card) || browser::focus(&card);
@@ -122,7 +123,8 @@ fn Filters(
                 open_first=Callback::new(open_first)
             />
             <span class="switch" role="group" aria-label="Show">
-                {Show::EACH.into_iter().map(button).collect_view()}
+                {choice(true, "All", address("/"))}
+                {choice(false, "Working", address(&format!("/?{WORKING}")))}
             </span>
         </div>
     }

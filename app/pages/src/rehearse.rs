@@ -43,8 +43,8 @@ enum Shown {
     Fault(AgentSummary, AgentFault),
     /// The agent is being loaded again after a fault.
     Reloading(AgentSummary),
-    /// The reason why there is no such agent, and agents with similar names.
-    Error(ApiError, Vec<AgentSummary>),
+    /// The reason why there is no such agent.
+    Error(ApiError),
 }
 
 /// The workspace of the agent, or why there is none.
@@ -58,7 +58,7 @@ fn AgentPage(
     let shown = Memo::new(move |_| {
         let written = id.read();
         Some(match agents.find(&written)? {
-            Err(error) => Shown::Error(error, agents.similar(&written)),
+            Err(error) => Shown::Error(error),
             Ok(agent) => match agent.status.clone() {
                 // A session in progress stays visible when its agent fails.
                 AgentStatus::Faulted(fault) if !rehearsals.has_content(&agent.id) => {
@@ -138,27 +138,17 @@ fn AgentPage(
                 }
                 .into_any()
             }
-            Shown::Error(error, similar) => view! {
+            Shown::Error(error) => view! {
                 <Title text="Rehearse"/>
                 <main class="sheet" tabindex="-1">
                     <h1>"Rehearsal cannot be opened"</h1>
                     <p role="alert">{error.to_string()}</p>
-                    {(!similar.is_empty()).then(|| similar_names(similar))}
                     <p><a class="link" href=address("/")>"View agents"</a></p>
                 </main>
             }
             .into_any(),
         })
     }
-}
-
-/// Links to agents with similar names.
-fn similar_names(agents: Vec<AgentSummary>) -> AnyView {
-    let link = |agent: AgentSummary| {
-        let address = address(&format!("/rehearse/{}", agent.id));
-        view! { " " <a class="link" href=address>{agent.name}</a> }
-    };
-    view! { <p>"Similar names:" {agents.into_iter().map(link).collect_view()}</p> }.into_any()
 }
 
 /// The workspace, once the rehearsal has begun and the code is loaded, which happens only in the

@@ -31,29 +31,6 @@ fn merge(listed: Vec<AgentSummary>, changed: &[AgentSummary]) -> Vec<AgentSummar
     agents
 }
 
-/// How similar a name must be to what was written, from 0 to 1.
-const NEAR: f64 = 0.75;
-/// How many similar names are offered.
-const OFFERED: usize = 3;
-
-/// The agents whose ids or names are similar to `written`, best first.
-fn similar(written: &str, agents: Vec<AgentSummary>) -> Vec<AgentSummary> {
-    let written = written.to_lowercase();
-    let similarity = |text: &str| strsim::jaro_winkler(&written, &text.to_lowercase());
-    let mut near: Vec<(f64, AgentSummary)> = agents
-        .into_iter()
-        .map(|agent| (similarity(agent.id.as_str()).max(similarity(&agent.name)), agent))
-        .filter(|(similarity, _)| *similarity >= NEAR)
-        .collect();
-    // Without a sort, whose code would be a part of the first page.
-    let nearest = std::iter::from_fn(|| {
-        let places = near.iter().enumerate();
-        let (place, _) = places.max_by(|(_, one), (_, other)| one.0.total_cmp(&other.0))?;
-        Some(near.swap_remove(place).1)
-    });
-    nearest.take(OFFERED).collect()
-}
-
 fn without_removed(mut agents: Vec<AgentSummary>) -> Vec<AgentSummary> {
     agents.retain(|agent| !agent.is_removed);
     agents
@@ -92,12 +69,6 @@ impl Agents {
         let id = agent_in_address(written, named).cloned();
         let found = id.and_then(|id| agents.into_iter().find(|agent| agent.id == id));
         Some(found.ok_or_else(|| self.unknown(written)))
-    }
-
-    /// The agents with names like `written`, best first. Tracked, as [`Self::list`].
-    #[must_use]
-    pub fn similar(self, written: &str) -> Vec<AgentSummary> {
-        self.list().and_then(Result::ok).map(|all| similar(written, all)).unwrap_or_default()
     }
 
     /// The agents now, read outside of a `Suspense`; `None` while they are fetched, and while the
@@ -238,20 +209,5 @@ mod tests {
         let removed = AgentSummary { is_removed: true, ..agent("b", AgentStatus::Ready) };
         let listed = without_removed(merge(merged, &[removed]));
         assert_eq!(listed.iter().map(|it| &*it.name).collect::<Vec<_>>(), ["a", "c"]);
-    }
-
-    #[test]
-    fn similar_names_are_offered_best_first() {
-        let agents: Vec<AgentSummary> =
-            ["mathematics_tutor", "math", "Math Agent", "poet", "maths_two"]
-                .map(|name| agent(name, AgentStatus::Ready))
-                .into();
-        let near = |written: &str| -> Vec<String> {
-            similar(written, agents.clone()).into_iter().map(|agent| agent.name).collect()
-        };
-        assert_eq!(near("Poet"), ["poet"]);
-        assert_eq!(near("mathagent")[0], "Math Agent");
-        assert_eq!(near("math_").len(), OFFERED);
-        assert_eq!(near("weather"), [""; 0]);
     }
 }
