@@ -62,7 +62,7 @@ pub(crate) fn status(error: &ApiError) -> StatusCode {
         ApiError::Invalid(_)
         | ApiError::NotExportable(_)
         | ApiError::ResultsLost(_)
-        | ApiError::PartOfWorkflow { .. }
+        | ApiError::PartOfWorkflow(_)
         | ApiError::EvalSet(_)
         | ApiError::Export { .. }
         | ApiError::Report(_)

@@ -34,20 +34,20 @@ fn Listed(
     searched: RwSignal<String>,
 ) -> impl IntoView {
     let agents = use_page().agents;
-    // Changes only with the kind of list, so that its cards stay when agents come and go.
+    // Whether there are any, once they are known, so that the list stays while agents come and go.
     let has_agents = Memo::new(move |_| {
-        Some(agents.list()?.map(|agents: Vec<AgentSummary>| !agents.is_empty()))
+        agents.list().map(|agents| agents.is_ok_and(|agents| !agents.is_empty()))
     });
     move || {
-        has_agents.get().map(|has_agents| match has_agents {
-            Ok(false) => view! { <NoAgents/> }.into_any(),
-            Ok(true) => view! { <Agents searched/> }.into_any(),
-            Err(error) => view! {
+        Some(match (has_agents.get()?, untrack(|| agents.list())) {
+            (true, _) => view! { <Agents searched/> }.into_any(),
+            (false, Some(Err(error))) => view! {
                 <div class="empty centred" role="alert">
                     <p>{error.to_string()}</p>
                 </div>
             }
             .into_any(),
+            (false, _) => view! { <NoAgents/> }.into_any(),
         })
     }
 }
@@ -86,7 +86,7 @@ fn Agents(
             <h1>"Agents"</h1>
             <p class="quiet">{move || list.ready()} " ready. Choose an agent to rehearse. You read its instructions, call its real tools, and export the trace."</p>
         </header>
-        <Show when=move || list.has_filter.get()><Filters list/></Show>
+        {move || list.has_filter.get().then(|| view! { <Filters list/> }.into_any())}
         <ul class="agents" on:pointerover=move |_| fetch_workspace() on:focusin=move |_| fetch_workspace()>
             {cards}
         </ul>

@@ -4,7 +4,7 @@ use server_fn::codec::JsonEncoding;
 use server_fn::error::{FromServerFnError, ServerFnErrorErr};
 use session::{AgentId, CallId, SessionId};
 
-use super::{AgentFault, FieldMessage, LostResult, Workflow};
+use super::{AgentFault, FieldMessage, LostResult};
 
 /// Why the host did not do what the page asked. The message says what to do next.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, serde::Serialize, serde::Deserialize)]
@@ -68,13 +68,8 @@ pub enum ApiError {
     #[error("{}", lost(.0))]
     ResultsLost(Vec<LostResult>),
     /// The person acted as one agent of a workflow, so that what happened is not a case of the workflow.
-    #[error("{}", part_of_workflow(acted, workflow))]
-    PartOfWorkflow {
-        /// The name of the agent that the person acted as.
-        acted: String,
-        /// The workflow.
-        workflow: Workflow,
-    },
+    #[error("{0}")]
+    PartOfWorkflow(String),
     /// The case could not be appended to the eval-set file, which is unchanged.
     #[error("{reason}")]
     Export {
@@ -179,21 +174,6 @@ fn lost(results: &[LostResult]) -> String {
     )
 }
 
-fn part_of_workflow(acted: &str, Workflow { name, kind, folder }: &Workflow) -> String {
-    let remedy = match folder {
-        Some(folder) => {
-            format!("To export a case of {acted}, serve its folder {folder} and rehearse it there.")
-        }
-        None => format!(
-            "{acted} has no folder of its own that can be served, so it has no cases of its own either."
-        ),
-    };
-    format!(
-        "This session is not a case of the {kind} {name}: you acted only as {acted}, and google-adk also runs the \
-         other agents. {remedy}"
-    )
-}
-
 fn count(fields: usize) -> String {
     if fields == 1 { "1 field needs".to_owned() } else { format!("{fields} fields need") }
 }
@@ -251,21 +231,6 @@ mod tests {
         );
         let several = text(&[("c1", "archive"), ("c2", "log"), ("c3", "archive")]);
         assert!(several.contains("large results of archive, log. Leave those calls"), "{several}");
-    }
-
-    #[test]
-    fn a_part_of_a_workflow_is_rejected_with_what_can_be_exported() {
-        let text = |folder: Option<&str>| {
-            let (name, kind) = ("newsroom".to_owned(), "SequentialAgent".to_owned());
-            let workflow = Workflow { name, kind, folder: folder.map(str::to_owned) };
-            ApiError::PartOfWorkflow { acted: "writer".to_owned(), workflow }.to_string()
-        };
-        let alone = text(Some("newsroom/writer"));
-        let reason =
-            "This session is not a case of the SequentialAgent newsroom: you acted only as writer,";
-        assert!(alone.starts_with(reason), "{alone}");
-        assert!(alone.ends_with("serve its folder newsroom/writer and rehearse it there."));
-        assert!(text(None).contains("writer has no folder of its own that can be served"));
     }
 
     #[test]

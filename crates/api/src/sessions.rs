@@ -148,6 +148,29 @@ pub struct Workflow {
     pub folder: Option<String>,
 }
 
+impl Workflow {
+    /// Why a session in which the person acted as the agent `acted` is not a case of the workflow, and what can be
+    /// exported instead.
+    #[must_use]
+    pub fn is_no_case(&self, acted: &str) -> String {
+        let Self { name, kind, folder } = self;
+        let remedy = match folder {
+            Some(folder) => {
+                format!(
+                    "To export a case of {acted}, serve its folder {folder} and rehearse it there."
+                )
+            }
+            None => format!(
+                "{acted} has no folder of its own that can be served, so it has no cases of its own either."
+            ),
+        };
+        format!(
+            "This session is not a case of the {kind} {name}: you acted only as {acted}, and google-adk also runs the \
+             other agents. {remedy}"
+        )
+    }
+}
+
 /// One agent below another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SubAgent {
@@ -236,4 +259,24 @@ pub enum ValueTarget {
     Output,
     /// A tool's arguments.
     Arguments(ToolName),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_of_a_workflow_is_rejected_with_what_can_be_exported() {
+        let text = |folder: Option<&str>| {
+            let (name, kind) = ("newsroom".to_owned(), "SequentialAgent".to_owned());
+            let workflow = Workflow { name, kind, folder: folder.map(str::to_owned) };
+            workflow.is_no_case("writer")
+        };
+        let alone = text(Some("newsroom/writer"));
+        let reason =
+            "This session is not a case of the SequentialAgent newsroom: you acted only as writer,";
+        assert!(alone.starts_with(reason), "{alone}");
+        assert!(alone.ends_with("serve its folder newsroom/writer and rehearse it there."));
+        assert!(text(None).contains("writer has no folder of its own that can be served"));
+    }
 }

@@ -658,7 +658,7 @@ fn Fault(
     path: String,
 ) -> impl IntoView {
     let title = view! { <h2 class="panel-title bad"><Icon glyph=Glyph::Error/>"Not exported"</h2> };
-    if matches!(error, ApiError::ResultsLost(_) | ApiError::PartOfWorkflow { .. }) {
+    if matches!(error, ApiError::ResultsLost(_) | ApiError::PartOfWorkflow(_)) {
         // No file would take the case.
         return view! { {title} <Refusal error/> }.into_any();
     }
