@@ -12,6 +12,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos::wasm_split::SplitLoaderError;
 
+use crate::state::agent_list::AgentList;
 use crate::state::reading::Reading;
 use crate::state::rehearsal::{Action, FormSource, Forms, Rehearsal};
 use crate::state::rehearsals::Rehearsals;
@@ -26,6 +27,8 @@ pub struct RehearseViews {
     pub workspace: fn(AgentSummary, Rehearsal) -> AnyView,
     /// The last output of an agent that takes long to load, and Stop.
     pub slow_load: fn(AgentId) -> AnyView,
+    /// The filter of a long list of agents.
+    pub agent_filters: fn(AgentList) -> AnyView,
 }
 
 /// A group of shortcuts: its title, and for each shortcut the keys and the action. Keys that are

@@ -7,6 +7,7 @@ use session::{AgentId, SessionState};
 use app::components::code_text::with_code;
 use app::components::icon::{Glyph, Icon};
 use app::components::raw_text::RawText;
+use app::state::agent_list::card_id;
 use app::state::base_path::address;
 use app::state::times::counted;
 use app::state::{Agents, Page, browser, use_page};
@@ -17,11 +18,6 @@ const NAMED: usize = 8;
 const LINES: usize = 3;
 /// The approximate number of characters in a line of a card.
 const LINE: usize = 60;
-
-/// The id of an agent's card in the document.
-pub(crate) fn card_id(agent: &AgentId) -> String {
-    format!("agent-{agent}")
-}
 
 /// An agent, with a link to its rehearsal.
 #[component]

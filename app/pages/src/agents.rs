@@ -4,11 +4,11 @@ use api::AgentSummary;
 use leptos::prelude::*;
 use leptos_meta::Title;
 
-use crate::agent_card::{AgentCard, card_id};
-use crate::agent_list::{AgentList, WORKING, use_agent_list};
+use crate::agent_card::AgentCard;
 use crate::bars::FootBar;
-use app::components::filter_box::FilterBox;
-use app::state::base_path::address;
+use app::components::loading::LazyView;
+use app::lazy_pages::RehearseViews;
+use app::state::agent_list::{card_id, use_agent_list};
 use app::state::{browser, use_page};
 
 /// The list of agents.
@@ -60,7 +60,8 @@ fn Agents(
     let list = use_agent_list(searched);
     // A person who points at the list is about to choose an agent, so the workspace's code is
     // loaded.
-    let fetch = StoredValue::new(Some(use_page().lazy.rehearse));
+    let rehearse = use_page().lazy.rehearse;
+    let fetch = StoredValue::new(Some(rehearse));
     let fetch_workspace = move || {
         // A failure is reported when the workspace is opened.
         if let Some(part) = fetch.try_update_value(Option::take).flatten() {
@@ -86,47 +87,13 @@ fn Agents(
             <h1>"Agents"</h1>
             <p class="quiet">{move || list.ready()} " ready. Choose an agent to rehearse. You read its instructions, call its real tools, and export the trace."</p>
         </header>
-        {move || list.has_filter.get().then(|| view! { <Filters list/> }.into_any())}
+        {move || list.has_filter.get().then(|| {
+            let draw = move |views: RehearseViews| (views.agent_filters)(list);
+            view! { <LazyView part=rehearse meanwhile="Loading the filter…" draw/> }.into_any()
+        })}
         <ul class="agents" on:pointerover=move |_| fetch_workspace() on:focusin=move |_| fetch_workspace()>
             {cards}
         </ul>
-    }
-}
-
-/// The text of the filter, and which agents are shown.
-#[component]
-fn Filters(
-    /// The list.
-    list: AgentList,
-) -> impl IntoView {
-    let choice = move |all: bool, label: &'static str, path: String| {
-        let count = move || if all { list.counts().0 } else { list.counts().1 };
-        view! {
-            <a href=path aria-current=move || (list.shows_all.get() == all).then_some("true")>
-                {label} " " <span class="ink-count">{count}</span>
-            </a>
-        }
-    };
-    let open_first = move |()| {
-        let first = untrack(|| list.rows()).first().map(|agent| card_id(&agent.id));
-        if let Some(card) = first {
-            // One that cannot be loaded has no link, and its card says why.
-            let _ = browser::follow_link(&card) || browser::focus(&card);
-        }
-    };
-    view! {
-        <div class="agent-filters">
-            <FilterBox
-                searched=list.searched
-                placeholder="Filter agents"
-                count=Signal::derive(move || list.shown())
-                open_first=Callback::new(open_first)
-            />
-            <span class="switch" role="group" aria-label="Show">
-                {choice(true, "All", address("/"))}
-                {choice(false, "Working", address(&format!("/?{WORKING}")))}
-            </span>
-        </div>
     }
 }
 

@@ -9,7 +9,6 @@
 )]
 
 mod agent_card;
-mod agent_list;
 mod agents;
 mod bars;
 mod command_palette;

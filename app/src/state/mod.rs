@@ -3,6 +3,7 @@
 //!
 //! [`Page`] bundles what all pages share. The state of one area's views is in the crate `views`.
 
+pub mod agent_list;
 pub mod agents;
 pub mod base_path;
 pub mod browser;

@@ -32,6 +32,7 @@ use app::lazy_pages::{EvalSetViews, LiveViews, RehearseViews, ReportViews, Sessi
 pub const REHEARSE: RehearseViews = RehearseViews {
     workspace: rehearse::workspace::workspace,
     slow_load: rehearse::slow_load::slow_load,
+    agent_filters: rehearse::agent_filters::agent_filters,
 };
 
 /// A session under way.

@@ -1,5 +1,6 @@
 //! The workspace of an agent, and the views of a session under way.
 
+pub mod agent_filters;
 pub mod artifacts;
 pub mod content_pane;
 pub mod export_panel;

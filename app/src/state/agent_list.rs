@@ -5,14 +5,20 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 use session::AgentId;
 
-use app::state::times::counted;
-use app::state::use_page;
+use crate::state::times::counted;
+use crate::state::use_page;
 
 /// Longer lists have a filter.
 const FEW: usize = 6;
 
 /// What the query of the address has while only agents that work are shown.
-pub(crate) const WORKING: &str = "show=working";
+pub const WORKING: &str = "show=working";
+
+/// The id of an agent's card in the document.
+#[must_use]
+pub fn card_id(agent: &AgentId) -> String {
+    format!("agent-{agent}")
+}
 
 /// The agents that failed to load. One that is being loaded again is where it was `before`, so that its card stays in
 /// its place.
@@ -50,20 +56,21 @@ fn arranged(
 }
 
 /// The list of agents and its filter.
-#[derive(Clone, Copy)]
-pub(crate) struct AgentList {
+#[derive(Debug, Clone, Copy)]
+pub struct AgentList {
     /// The text of the filter.
-    pub(crate) searched: RwSignal<String>,
+    pub searched: RwSignal<String>,
     /// Whether those that failed to load are shown too.
-    pub(crate) shows_all: Memo<bool>,
+    pub shows_all: Memo<bool>,
     /// The agents, and which of them failed to load.
     listed: Memo<(Vec<AgentSummary>, Vec<AgentId>)>,
     /// Whether there is a filter. It stays while the page is open, even if agents go.
-    pub(crate) has_filter: Memo<bool>,
+    pub has_filter: Memo<bool>,
 }
 
 /// The list, filtered by the text `searched`. Call it inside a `Suspense`.
-pub(crate) fn use_agent_list(searched: RwSignal<String>) -> AgentList {
+#[must_use]
+pub fn use_agent_list(searched: RwSignal<String>) -> AgentList {
     let (agents, search) = (use_page().agents, use_location().search);
     let shows_all = Memo::new(move |_| !search.read().contains(WORKING));
     let listed = Memo::new(move |before: Option<&(Vec<AgentSummary>, Vec<AgentId>)>| {
@@ -82,19 +89,22 @@ pub(crate) fn use_agent_list(searched: RwSignal<String>) -> AgentList {
 
 impl AgentList {
     /// The agents that are shown, in order. Tracked.
-    pub(crate) fn rows(self) -> Vec<AgentSummary> {
+    #[must_use]
+    pub fn rows(self) -> Vec<AgentSummary> {
         let listed = self.listed.read();
         arranged(&listed.0, &listed.1, self.shows_all.get(), &self.searched.read())
     }
 
     /// How many agents there are, and how many work. Tracked.
-    pub(crate) fn counts(self) -> (usize, usize) {
+    #[must_use]
+    pub fn counts(self) -> (usize, usize) {
         let listed = self.listed.read();
         (listed.0.len(), listed.0.len() - listed.1.len())
     }
 
     /// How many agents can be rehearsed, such as `3 of 7 agents`. Tracked.
-    pub(crate) fn ready(self) -> String {
+    #[must_use]
+    pub fn ready(self) -> String {
         let agents = &self.listed.read().0;
         let ready = agents.iter().filter(|agent| agent.status == AgentStatus::Ready).count();
         match agents.len() {
@@ -104,7 +114,8 @@ impl AgentList {
     }
 
     /// How many agents are shown. Tracked.
-    pub(crate) fn shown(self) -> String {
+    #[must_use]
+    pub fn shown(self) -> String {
         match (self.rows().len(), self.counts().0) {
             (shown, all) if shown == all => counted(all, "agent", "agents"),
             (shown, all) => format!("{shown} of {all}"),
