@@ -6,8 +6,6 @@ use leptos_meta::Title;
 
 use crate::agent_card::AgentCard;
 use crate::bars::FootBar;
-use app::components::loading::LazyView;
-use app::lazy_pages::RehearseViews;
 use app::state::agent_list::{card_id, use_agent_list};
 use app::state::{browser, use_page};
 
@@ -68,9 +66,18 @@ fn Agents(
             part.fetch();
         }
     };
-    // Only a page in a browser has a focus.
+    // Only a page in a browser has a focus, and sends requests to the host.
     let is_drawn = StoredValue::new(false);
-    Effect::new(move |_| is_drawn.set_value(true));
+    Effect::new(move |_| {
+        is_drawn.set_value(true);
+        if list.has_filter.get() {
+            rehearse.fetch();
+        }
+    });
+    let filter = move || {
+        let views = rehearse.views().filter(|_| list.has_filter.get())?.ok()?;
+        Some((views.agent_filters)(list))
+    };
     let cards = move || {
         let rows = list.rows();
         if is_drawn.get_value() {
@@ -87,10 +94,7 @@ fn Agents(
             <h1>"Agents"</h1>
             <p class="quiet">{move || list.ready()} " ready. Choose an agent to rehearse. You read its instructions, call its real tools, and export the trace."</p>
         </header>
-        {move || list.has_filter.get().then(|| {
-            let draw = move |views: RehearseViews| (views.agent_filters)(list);
-            view! { <LazyView part=rehearse meanwhile="Loading the filter…" draw/> }.into_any()
-        })}
+        {filter}
         <ul class="agents" on:pointerover=move |_| fetch_workspace() on:focusin=move |_| fetch_workspace()>
             {cards}
         </ul>
