@@ -188,12 +188,12 @@ impl Host {
         self.exchanges.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether this segment of an address means an agent, which may have been removed.
-    pub(crate) fn has_agent(&self, segment: &str) -> bool {
+    /// The agent that this segment of an address means, which may have been removed.
+    pub(crate) fn agent_in_address(&self, segment: &str) -> Option<AgentId> {
         let written = percent_decode_str(segment).decode_utf8_lossy();
         let agents = self.registry.all();
         let named = agents.iter().map(|agent| (&agent.id, agent.name.as_str()));
-        agent_in_address(&written, named).is_some()
+        agent_in_address(&written, named).cloned()
     }
 
     /// The agent with this id, which may have been removed.
@@ -921,7 +921,7 @@ mod tests {
         for (segment, is_known) in
             [("slow", true), ("Slow", true), ("%53LOW", true), ("slo", false), ("%", false)]
         {
-            assert_eq!(host.has_agent(segment), is_known, "{segment}");
+            assert_eq!(host.agent_in_address(segment).is_some(), is_known, "{segment}");
         }
     }
 

@@ -16,9 +16,9 @@ use axum::extract::{
 };
 use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware;
-use axum::response::{IntoResponse, Response};
+use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{any, get};
 use base_path::BasePath;
 use leptos::nonce::use_nonce;
@@ -124,12 +124,16 @@ pub(crate) fn router(
         .merge(Router::new().route("/readyz", get(ready)).with_state(readiness))
 }
 
-/// A page for an unknown id renders an error; this sets the status to match.
+/// A page for an unknown id renders an error; this sets the status to match. An agent's name in the address that
+/// differs from its id leads to the address with the id, which links have.
 async fn addressed(
     State(shared): State<Shared>,
     request: Request,
     next: middleware::Next,
 ) -> Response {
+    if let Some(address) = address_with_id(&shared, request.uri()) {
+        return Redirect::temporary(&address).into_response();
+    }
     let names_nothing = names_nothing(&shared, request.uri().path()).await;
     let mut response = next.run(request).await;
     if names_nothing && response.status() == StatusCode::OK {
@@ -138,13 +142,21 @@ async fn addressed(
     response
 }
 
+/// The address of the workspace that `/rehearse/NAME` means, if the agent's id is written in another way.
+fn address_with_id(shared: &Shared, uri: &Uri) -> Option<String> {
+    let segment = uri.path().strip_prefix("/rehearse/")?;
+    let id = shared.host.agent_in_address(segment).filter(|id| id.as_str() != segment)?;
+    let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
+    Some(format!("{}/rehearse/{id}{query}", shared.base_path.as_str()))
+}
+
 /// Whether the path names something that does not exist: `/PAGE/ID` and its subpaths.
 async fn names_nothing(shared: &Shared, path: &str) -> bool {
     let mut parts = path.trim_start_matches('/').split('/');
     let (page, id) = (parts.next(), parts.next().filter(|id| !id.is_empty()));
     let (Some(page), Some(id)) = (page, id) else { return false };
     let found = match page {
-        "rehearse" => return !shared.host.has_agent(id),
+        "rehearse" => return shared.host.agent_in_address(id).is_none(),
         "evalsets" => shared.host.set(SetId::new(id)).await.map(drop),
         "reports" => shared.host.open_report(ReportId::new(id)).await.map(drop),
         "live" => shared.pages.read_live_session(LiveId::new(id)).await.map(drop),

@@ -3,15 +3,14 @@
 use api::{AgentFault, AgentStatus, AgentSummary, ApiError};
 use leptos::prelude::*;
 use leptos_meta::Title;
-use leptos_router::NavigateOptions;
-use leptos_router::hooks::{use_location, use_navigate, use_params_map};
+use leptos_router::hooks::use_params_map;
 use session::AgentId;
 
 use crate::agent_card::Fault;
 use crate::bars::FootBar;
 use app::components::icon::{Glyph, Icon};
 use app::components::workspace_title::WorkspaceTitle;
-use app::state::base_path::{address, unresolved};
+use app::state::base_path::address;
 use app::state::{Page, Rehearsal, browser, typed_ahead, use_page};
 
 /// The rehearsal of the agent in the address.
@@ -82,22 +81,6 @@ fn AgentPage(
                 }),
             },
         })
-    });
-    // The address of a name that differs in case gets the agent's id, which links have.
-    let (go, search) = (use_navigate(), use_location().search);
-    Effect::new(move |_| {
-        let shown = shown.read();
-        let Some(Shown::Workspace(agent) | Shown::Fault(agent, _) | Shown::Reloading(agent)) =
-            &*shown
-        else {
-            return;
-        };
-        if *id.read_untracked() != agent.id.as_str() {
-            let search = search.get_untracked();
-            let sign = if search.is_empty() || search.starts_with('?') { "" } else { "?" };
-            let address = address(&format!("/rehearse/{}{sign}{search}", agent.id));
-            go(&address, NavigateOptions { replace: true, scroll: false, ..unresolved() });
-        }
     });
     // Only a workspace has a field for what is typed.
     Effect::new(move |_| {

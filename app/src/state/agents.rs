@@ -1,6 +1,6 @@
 //! The registered agents: as the host listed them, kept up to date by its events.
 
-use api::{AgentStatus, AgentSummary, ApiError, agent_in_address};
+use api::{AgentStatus, AgentSummary, ApiError};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use session::AgentId;
@@ -58,16 +58,14 @@ impl Agents {
         self.listed.get().map(|listed| listed.map(|listed| merge(listed, &changed)))
     }
 
-    /// The agent that a name in an address means, which may have been removed. Tracked, as [`Self::list`].
+    /// The agent whose id is in an address, which may have been removed. Tracked, as [`Self::list`].
     #[must_use]
     pub fn find(self, written: &str) -> Option<Result<AgentSummary, ApiError>> {
         let agents = match self.all()? {
             Ok(agents) => agents,
             Err(error) => return Some(Err(error)),
         };
-        let named = agents.iter().map(|agent| (&agent.id, agent.name.as_str()));
-        let id = agent_in_address(written, named).cloned();
-        let found = id.and_then(|id| agents.into_iter().find(|agent| agent.id == id));
+        let found = agents.into_iter().find(|agent| agent.id.as_str() == written);
         Some(found.ok_or_else(|| self.unknown(written)))
     }
 
