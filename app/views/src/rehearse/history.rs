@@ -38,8 +38,6 @@ pub use time::RowTime;
 
 /// The distance from the end, in pixels, up to which new entries scroll into sight.
 const NEAR_THE_END: i32 = 40;
-/// The height of an entry of three lines, in pixels.
-const ROOMY: i32 = 66;
 
 /// The id of the list of entries in the document.
 pub const TIMELINE: &str = "timeline";
@@ -181,7 +179,7 @@ struct HistoryList {
     rows: Memo<Vec<RowId>>,
     list: NodeRef<html::Ol>,
     /// The height of the list, to tell a resize from a scroll of the reader.
-    height: RwSignal<i32>,
+    height: StoredValue<i32>,
     /// Whether the end of the list is in sight.
     reads_along: RwSignal<bool>,
     /// How many entries arrived below what is in sight.
@@ -197,7 +195,7 @@ fn use_history_list() -> HistoryList {
         workspace,
         rows: Memo::new(move |_| session.with(rows)),
         list: NodeRef::new(),
-        height: RwSignal::new(0),
+        height: StoredValue::new(0),
         reads_along: RwSignal::new(true),
         unseen: RwSignal::new(0),
         current: RwSignal::new(0),
@@ -217,7 +215,7 @@ impl HistoryList {
     fn take_scroll(self) {
         let Some(list) = self.list.try_get_untracked().flatten() else { return };
         // The list was resized, not scrolled by the reader.
-        if self.height.try_get_untracked() != Some(list.client_height()) {
+        if self.height.try_get_value() != Some(list.client_height()) {
             return;
         }
         let below = list.scroll_height() - list.scroll_top() - list.client_height();
@@ -233,19 +231,13 @@ impl HistoryList {
             if let Some(list) = self.list.get() {
                 let watched = list.clone();
                 browser::watch_height(&list, move |_| {
-                    self.height.try_set(watched.client_height());
+                    self.height.try_set_value(watched.client_height());
                     if self.reads_along.try_get_untracked() == Some(true) {
                         self.scroll_to_end();
                     }
                 });
             }
         });
-    }
-
-    /// Whether all entries fit with several lines each: then none is cut. Tracked.
-    fn has_room(self) -> bool {
-        let rows = i32::try_from(self.rows.read().len()).unwrap_or(i32::MAX);
-        rows.saturating_mul(ROOMY) <= self.height.get()
     }
 
     /// Scrolls to new entries and moves the focus to them, unless the reader is elsewhere: then the
@@ -326,7 +318,6 @@ pub fn Timeline() -> impl IntoView {
         <div class="timeline-frame">
         <ol
             class="timeline"
-            class:roomy=move || history.has_room()
             id=TIMELINE
             node_ref=history.list
             on:scroll=move |_| history.take_scroll()
