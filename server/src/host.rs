@@ -301,7 +301,7 @@ impl Host {
         if let Some(session) = &export.session {
             let view = session.view();
             if let Some(workflow) = view.workflow {
-                let reason = page_dto::workflow(workflow).is_no_case(&view.agent.name);
+                let reason = page_dto::workflow(workflow).why_not_a_case(&view.agent.name);
                 return Err(ApiError::PartOfWorkflow(reason));
             }
             let turns = export.trace.turns.clone();

@@ -125,27 +125,10 @@ impl AgentList {
 
 #[cfg(test)]
 mod tests {
-    use api::{AgentFault, SourceKind};
+    use api::AgentFault;
 
     use super::*;
-
-    fn agent(name: &str, status: AgentStatus) -> AgentSummary {
-        AgentSummary {
-            id: AgentId::from_display_name(name),
-            name: name.to_owned(),
-            source: SourceKind::AdkPython,
-            status,
-            description: String::new(),
-            model: None,
-            tools: Vec::new(),
-            eval_set_path: String::new(),
-            runtime: None,
-            loads: 0,
-            is_changed: false,
-            is_slow: false,
-            is_removed: false,
-        }
-    }
+    use crate::state::agents::tests::agent;
 
     fn faulted() -> AgentStatus {
         let reason = "no module".to_owned();

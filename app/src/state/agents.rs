@@ -172,11 +172,11 @@ impl Agents {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use api::SourceKind;
 
-    fn agent(name: &str, status: AgentStatus) -> AgentSummary {
+    pub(crate) fn agent(name: &str, status: AgentStatus) -> AgentSummary {
         AgentSummary {
             id: AgentId::from_display_name(name),
             name: name.to_owned(),

@@ -152,7 +152,7 @@ impl Workflow {
     /// Why a session in which the person acted as the agent `acted` is not a case of the workflow, and what can be
     /// exported instead.
     #[must_use]
-    pub fn is_no_case(&self, acted: &str) -> String {
+    pub fn why_not_a_case(&self, acted: &str) -> String {
         let Self { name, kind, folder } = self;
         let remedy = match folder {
             Some(folder) => {
@@ -270,7 +270,7 @@ mod tests {
         let text = |folder: Option<&str>| {
             let (name, kind) = ("newsroom".to_owned(), "SequentialAgent".to_owned());
             let workflow = Workflow { name, kind, folder: folder.map(str::to_owned) };
-            workflow.is_no_case("writer")
+            workflow.why_not_a_case("writer")
         };
         let alone = text(Some("newsroom/writer"));
         let reason =

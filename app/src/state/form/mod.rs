@@ -203,7 +203,7 @@ impl FormState {
         self.notify(&Path::root());
     }
 
-    /// Switches to JSON text. Cannot be undone, and is no input.
+    /// Switches to JSON text. Cannot be undone, and does not count as input.
     pub fn show_json(self) {
         let was_edited = self.feedback.read_untracked().is_edited();
         self.edit(&Path::root(), Edit::AsJson);

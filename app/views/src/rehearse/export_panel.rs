@@ -173,7 +173,7 @@ fn Summary(
     }
 }
 
-/// Why there is no case, and what the person can do about it here.
+/// The reason why nothing can be exported, and what the person can do about it here.
 #[component]
 fn Refusal(
     /// The error.

@@ -115,7 +115,7 @@ async fn people_see_the_sessions_of_every_token_and_of_none() {
     let (asked, turn) = stage.asked().await;
     let cookie = stage.cookie().await;
     let mut client = stage.grpc().await;
-    // Ann's own session, which is no token's.
+    // Ann's own session, which does not belong to a token.
     let own = with_cookie(&cookie, wire::CreateSessionRequest::default());
     let own = client.create_session(own).await.unwrap().into_inner().session.unwrap().id;
     let listed = |list: wire::ListSessionsResponse| {

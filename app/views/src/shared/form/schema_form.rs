@@ -157,7 +157,7 @@ fn ModeSwitch(
     let switch = move |edit: Edit| {
         move |_| {
             state.edit(&Path::root(), edit.clone());
-            // What is typed next belongs to the form, and is no shortcut.
+            // What is typed next goes into the form instead of being a shortcut.
             focus_now(move || browser::focus_form(id));
         }
     };
