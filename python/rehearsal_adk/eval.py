@@ -101,6 +101,14 @@ class ToolConfirmation:
     """What the person gave with the answer; None if nothing."""
 
 
+@dataclass
+class Actions:
+    """What a mock tells the framework beside its result, as google-adk's tools do with `tool_context.actions`."""
+
+    skip_summarization: bool = False
+    """Whether the agent's turn ends with the result: its model is not asked again."""
+
+
 @dataclass(frozen=True)
 class MockContext:
     """What a mock may know of the call."""
@@ -118,21 +126,19 @@ class MockContext:
     """Milliseconds since the run began."""
     tool_confirmation: ToolConfirmation | None
     """The answer, if the mock has asked for a confirmation."""
+    actions: Actions = field(default_factory=Actions)
+    """What the mock tells the framework beside its result."""
     _asks: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def now(self) -> int:
         """Milliseconds since the run began. Use it instead of a clock, so that a run can be repeated."""
         return self.now_ms
 
-    def request_confirmation(
-        self, *, hint: str | None = None, payload: Any = None, skip_summarization: bool = False
-    ) -> None:
+    def request_confirmation(self, *, hint: str | None = None, payload: Any = None) -> None:
         """Asks a person to confirm the call, as a tool of google-adk does. What the mock returns, the agent gets
         meanwhile. When the person has answered, the mock is called again, with `tool_confirmation`.
-
-        With `skip_summarization`, the agent waits at once, and its model does not see what the mock returned.
         """
-        self._asks.update(hint=hint or "", payload=payload, skip_summarization=skip_summarization)
+        self._asks.update(hint=hint or "", payload=payload)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use adk_core::{AdkError, LlmRequest, ReadonlyContext, Result, Tool, ToolContext, Toolset};
+use adk_core::{
+    AdkError, EventActions, LlmRequest, ReadonlyContext, Result, Tool, ToolContext, Toolset,
+};
 use async_trait::async_trait;
 use eval::gate::{Decision, GateCall};
 use eval::subject::PendingCall;
@@ -72,8 +74,12 @@ impl InterceptedTool {
             let is_agent = self.tool.is_agent_delegation();
             let _work = (!is_agent).then(|| self.shared.waits.work());
             match self.shared.gate.decide(&call).await {
-                Decision::Mock { result, changes } => {
+                Decision::Mock { result, changes, skip_summarization } => {
                     change_state(context, changes);
+                    if skip_summarization {
+                        let actions = context.actions();
+                        context.set_actions(EventActions { skip_summarization, ..actions });
+                    }
                     value(&result)?
                 }
                 Decision::Raise { message, changes } => {

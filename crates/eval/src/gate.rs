@@ -1,6 +1,7 @@
 //! [`Gate`]: decides every tool call of a run, and collects what happens.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -147,6 +148,8 @@ pub enum Decision {
         result: JsonText,
         /// The keys of the session's state that it sets before.
         changes: Map<String, Value>,
+        /// Whether the model is not asked again, as with the action of that name in frameworks.
+        skip_summarization: bool,
     },
     /// The tool asks the user for a confirmation and returns this meanwhile. Only where [`Subject::asks_confirmations`].
     ///
@@ -422,8 +425,8 @@ impl Gate {
             }
         }
         match (decision, hit.characters()) {
-            (Decision::Mock { result, changes }, Some(most)) => {
-                Decision::Mock { result: truncated(&result, most), changes }
+            (Decision::Mock { result, changes, skip_summarization }, Some(most)) => {
+                Decision::Mock { result: truncated(&result, most), changes, skip_summarization }
             }
             (Decision::AskConfirmation { request, result, changes }, Some(most)) => {
                 Decision::AskConfirmation { request, result: truncated(&result, most), changes }
@@ -444,6 +447,7 @@ impl Gate {
         let answer = mock.answer(place.number, &call.args, &context).await;
         let changes = context.state.changes();
         let request = context.requested();
+        let skip_summarization = context.skips_summarization.load(Ordering::Relaxed);
         if request.is_some() && !self.asks_confirmations {
             return Err(Fault::Unconfirmable { tool: call.tool.clone() });
         }
@@ -463,7 +467,7 @@ impl Gate {
                 let is_free = is_recorded || result == rejected();
                 let schema = call.output_schema.as_ref().filter(|_| !is_free);
                 match schema.and_then(|schema| mismatch(schema, &result)) {
-                    None => Ok(Decision::Mock { result, changes }),
+                    None => Ok(Decision::Mock { result, changes, skip_summarization }),
                     Some(message) => Err(Fault::Mock {
                         tool: call.tool.clone(),
                         message: format!("its answer is {result}, and {message}"),
@@ -752,6 +756,7 @@ impl Gate {
             state: Arc::new(state),
             confirmation: call.confirmation.clone(),
             request: Arc::default(),
+            skips_summarization: Arc::default(),
             made: made.filter(|made| *made != call.args),
             received,
             now_ms,
@@ -786,9 +791,11 @@ impl Hit<'_> {
             FaultEffect::Raises(message) => {
                 Some(Decision::Raise { message: message.clone(), changes: Map::new() })
             }
-            FaultEffect::Returns(result) => {
-                Some(Decision::Mock { result: result.clone(), changes: Map::new() })
-            }
+            FaultEffect::Returns(result) => Some(Decision::Mock {
+                result: result.clone(),
+                changes: Map::new(),
+                skip_summarization: false,
+            }),
             FaultEffect::Latency(_) | FaultEffect::Truncates(_) => None,
         })
     }

@@ -77,7 +77,7 @@ impl Golden {
     /// What its tools did.
     #[must_use]
     pub fn recording(&self) -> Recording {
-        Recording::with_requests(&self.trace, &self.session.requests)
+        Recording::of_session(&self.trace, &self.session.requests, &self.session.ending)
     }
 
     /// The case `wanted` of an eval set, or its only one.

@@ -1,6 +1,7 @@
 //! [`ToolMock`]: what answers a call in place of the tool's body.
 
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -59,6 +60,9 @@ pub enum ToolMock {
     },
     /// The answer of another mock, with changes of the session's state.
     Changing(ChangeTemplates, Box<ToolMock>),
+    /// The answer of another mock, with the action `skip_summarization`: the model is not asked again, and the agent's
+    /// turn ends. Not for agents over MCP.
+    SkipsSummarization(Box<ToolMock>),
     /// That of another mock, once the user has confirmed the call. Only agents of google-adk call a tool again then. A
     /// tool with `require_confirmation` asks by itself, before its mock is called.
     Confirmed {
@@ -109,6 +113,8 @@ pub struct MockContext {
     pub confirmation: Option<Confirmation>,
     /// What the mock asks.
     pub(crate) request: Arc<Mutex<Option<ConfirmationRequest>>>,
+    /// Whether the agent's turn ends with the answer.
+    pub(crate) skips_summarization: Arc<AtomicBool>,
     /// Milliseconds since the run began.
     pub now_ms: u64,
     /// The JSON Schema of the result, if the tool declares one.
@@ -296,6 +302,9 @@ impl fmt::Debug for ToolMock {
             Self::Changing(changes, mock) => {
                 formatter.debug_tuple("Changing").field(changes).field(mock).finish()
             }
+            Self::SkipsSummarization(mock) => {
+                formatter.debug_tuple("SkipsSummarization").field(mock).finish()
+            }
             Self::Function(_) => formatter.write_str("Function"),
             Self::PythonFunction(function) => {
                 formatter.debug_tuple("PythonFunction").field(function).finish()
@@ -332,7 +341,9 @@ impl ToolMock {
                     .map(|row| &row.mock)
                     .chain(otherwise.as_deref())
                     .any(|mock| mock.any(is)),
-                Self::Delayed(_, mock) | Self::Changing(_, mock) => mock.any(is),
+                Self::Delayed(_, mock)
+                | Self::Changing(_, mock)
+                | Self::SkipsSummarization(mock) => mock.any(is),
                 Self::Confirmed { mock, denied, .. } => {
                     std::iter::once(mock).chain(denied).any(|mock| mock.any(is))
                 }
@@ -372,6 +383,11 @@ impl ToolMock {
                 let changed = changes.and_then(|changes| context.state.change(changes));
                 changed.map_err(MockFailure::Broken)?;
                 Box::pin(mock.answer(number, args, context)).await
+            }
+            Self::SkipsSummarization(mock) => {
+                let result = Box::pin(mock.answer(number, args, context)).await?;
+                context.skips_summarization.store(true, Ordering::Relaxed);
+                Ok(result)
             }
             Self::Confirmed { request, meanwhile, mock, denied } => {
                 let answering = match &context.confirmation {
@@ -452,6 +468,7 @@ mod tests {
             state: Arc::default(),
             confirmation: None,
             request: Arc::default(),
+            skips_summarization: Arc::default(),
             made: None,
             received: Received { args: json(args), defaults: json(r#"{"country":"PT"}"#) },
             now_ms: 0,

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use json_text::{JsonIndex, JsonText};
 use scoring::Trace;
@@ -30,6 +31,8 @@ pub(crate) struct RecordedCall {
     request: Option<RecordedRequest>,
     /// What it returned; `None` if the user gave no answer, or denied it in a rehearsal.
     result: Option<JsonText>,
+    /// Whether the turn ended with the result.
+    ends_turn: bool,
 }
 
 impl RecordedCall {
@@ -43,7 +46,10 @@ impl RecordedCall {
             (Some(_), Some(given)) if !given.confirmed => {
                 Some(self.result.clone().unwrap_or_else(rejected))
             }
-            _ => self.result.clone(),
+            _ => {
+                context.skips_summarization.store(self.ends_turn, Ordering::Relaxed);
+                self.result.clone()
+            }
         }
     }
 }
@@ -52,11 +58,16 @@ impl Recording {
     /// The calls of a trace that have a result of their tool.
     #[must_use]
     pub fn of(trace: &Trace) -> Self {
-        Self::with_requests(trace, &RecordedRequests::new())
+        Self::of_session(trace, &RecordedRequests::new(), &BTreeSet::new())
     }
 
-    /// The calls of a trace that have a result of their tool, and those whose tools asked the user.
-    pub(crate) fn with_requests(trace: &Trace, requests: &RecordedRequests) -> Self {
+    /// The calls of a trace that have a result of their tool, and those whose tools asked the user. `ending` are those
+    /// that ended a turn.
+    pub(crate) fn of_session(
+        trace: &Trace,
+        requests: &RecordedRequests,
+        ending: &BTreeSet<String>,
+    ) -> Self {
         let calls = trace.invocations.iter().flat_map(|turn| &turn.tool_calls);
         let recorded = |call: &scoring::ToolCall| {
             let request = call.id.as_ref().and_then(|id| requests.get(id));
@@ -69,6 +80,7 @@ impl Recording {
                 args: call.args.clone().unwrap_or_else(empty),
                 request: request.cloned(),
                 result,
+                ends_turn: call.id.as_ref().is_some_and(|id| ending.contains(id)),
             })
         };
         Self { calls: calls.filter_map(recorded).collect() }

@@ -29,6 +29,9 @@ pub struct RecordedSession {
     pub answers: BTreeMap<String, Vec<RecordedAnswer>>,
     /// What the tools' own code asked the user, by the id of the call.
     pub requests: RecordedRequests,
+    /// The ids of the calls whose result is the response of a turn: their tool set `skip_summarization`, and the model
+    /// was not asked again.
+    pub ending: BTreeSet<String>,
     /// Whether google-adk asked for a confirmation.
     pub asks_for_confirmation: bool,
     /// Whether each turn ends with its response. Otherwise it ends while a call waits.
@@ -169,8 +172,16 @@ impl RecordedSession {
         }
         answers.retain(|tool, _| needed.contains(tool));
         let model = GivenModel::Replay(models.into());
-        Self { messages, answers, requests, asks_for_confirmation, ends_with_texts, model }
+        let ending = ending(turns, &requests);
+        Self { messages, answers, requests, ending, asks_for_confirmation, ends_with_texts, model }
     }
+}
+
+/// The calls with whose result a turn ends. Where the user was asked, the turn ended for that.
+fn ending(turns: &[Turn], requests: &RecordedRequests) -> BTreeSet<String> {
+    let responses = turns.iter().filter_map(|turn| turn.final_response.as_ref());
+    let ids = responses.flat_map(responses_in).filter_map(|it| it.id.clone());
+    ids.filter(|id| !requests.contains_key(id)).collect()
 }
 
 /// A part of a turn, in order.

@@ -27,6 +27,7 @@ ARGS = {
     "erase": lambda of: {"disk": of.choice(["a", "b"])},
     "refund": lambda of: {"euros": of.choice([5, 20, 30])},
     "unlock": lambda of: {"door": of.choice(["gate", "safe"])},
+    "quote": lambda of: {"share": of.choice(["A", "B"])},
     "order": lambda of: {"item": of.choice(["lamp", "desk"])},
     "ask": lambda of: {"question": of.choice(["Who?", "When?"])},
     "made_up": lambda of: {},

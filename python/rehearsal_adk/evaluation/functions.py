@@ -4,8 +4,8 @@ Standard input has a line for each call: ``{"id", "file", "function"}``, and ``a
 a mock, ``prompt`` and ``user`` for a user agent, ``args`` and ``user`` for a tool of a persona, ``events`` for a
 metric, ``bridge`` for a format of the bridge. Standard output has one for each answer: ``{"id", "result"}``,
 ``{"id", "raises"}`` for an error that the agent gets, or ``{"id", "error"}``. The first two of a mock have ``state``
-with the keys of the session's state that the mock has set, ``changes`` by scope, and ``asks`` if it asks for a
-confirmation. The result of a user agent is ``{"output", "changes"}``, or null for the end of the conversation. What
+with the keys of the session's state that the mock has set, ``changes`` by scope, ``asks`` if it asks for a
+confirmation, and ``skip_summarization`` if it ends the agent's turn. The result of a user agent is ``{"output", "changes"}``, or null for the end of the conversation. What
 functions print goes to standard error.
 
 Each call has a thread, so that functions that wait are called at the same time. Those that are asynchronous share one
@@ -103,7 +103,7 @@ def _answer(
 
 
 def _done(mock: MockContext | None, changes: Any) -> bytes:
-    """What a mock changed and asked, as further members."""
+    """What a mock changed, asked and told the framework, as further members."""
     if mock is None:
         return b""
     try:
@@ -111,6 +111,8 @@ def _done(mock: MockContext | None, changes: Any) -> bytes:
     except jsonable.NotJson as error:
         raise jsonable.NotJson(f"what it set in the state has no form in JSON: {error}") from error
     done = b',"state":' + written + b',"changes":' + jsonable.strict(changes)
+    if mock.actions.skip_summarization:
+        done += b',"skip_summarization":true'
     return done + (b',"asks":' + jsonable.strict(mock._asks) if mock._asks else b"")
 
 

@@ -255,6 +255,8 @@ async def _through_gate(
 
 async def _as_decided(decision: dict[str, Any], tool: Any, context: Any, body: Any) -> Any:
     _do_as_mocked(decision, context)
+    if decision["do"] in ("mock", "raise") and isinstance(tool, AgentTool) and tool.skip_summarization:
+        context.actions.skip_summarization = True
     match decision["do"]:
         case "mock":
             return output_schema.as_declared(tool, decision["result"])
@@ -277,13 +279,13 @@ async def _as_decided(decision: dict[str, Any], tool: Any, context: Any, body: A
 
 
 def _do_as_mocked(decision: dict[str, Any], context: Any) -> None:
-    """Makes the changes of a mock and its request for a confirmation, as the tool's code would make them."""
+    """Makes the changes of a mock, its request for a confirmation and its other actions, as the tool's code would."""
     if changes := decision.get("changes"):
         context.state.update(changes)
     if asks := decision.get("asks"):
         context.request_confirmation(hint=asks["hint"], payload=asks["payload"])
-        if asks["skip_summarization"]:
-            context.actions.skip_summarization = True
+    if decision.get("skip_summarization"):
+        context.actions.skip_summarization = True
 
 
 def _received(call: tuple[Any, dict[str, Any], Any], passed: dict[str, Any]) -> dict[str, Any]:

@@ -74,8 +74,9 @@ class AgentWriter(ToolWriter):
         if ends_loop:
             has.append("exit_loop")
         if depth < 2 and self.most_calls == 1 and self.chance(0.4):
-            plugins = ", include_plugins=False" if self.chance(0.3) else ""
-            has.append(f"AgentTool({self.llm(depth + 1, 2, is_tool=True)}{plugins})")
+            options = ", include_plugins=False" if self.chance(0.3) else ""
+            options += ", skip_summarization=True" if self.chance(0.1) else ""
+            has.append(f"AgentTool({self.llm(depth + 1, 2, is_tool=True)}{options})")
         below = []
         if depth < 2 and self.kind in ("llm", "sequential") and self.chance(0.35):
             below = [self.llm(depth + 1, 2) for _ in range(self.random.randrange(1, 3))]

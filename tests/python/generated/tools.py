@@ -113,7 +113,8 @@ class ToolWriter(Source):
         arrow = f" -> {annotation}" if is_object or self.chance(0.8) else ""
         modulus = 0 if self.is_racy else self.pick([0, 0, 0, 3, 7])
         asks = is_stateful and not is_long_running and self.chance(0.15)
-        skips = asks and self.chance(0.5)
+        # The model does not see the result, or not what is returned before the confirmation.
+        skips = is_stateful and not is_long_running and self.chance(0.5 if asks else 0.05)
         got = ", ".join(f'"{name}": shown({name})' for name, *_ in parameters)
 
         def body(state: str, error: str) -> str:
@@ -122,21 +123,20 @@ class ToolWriter(Source):
                 lines.append("await asyncio.sleep(0)")
             if is_stateful:
                 lines += [f"state = {state}", change]
+            here = state.removesuffix(".state")
+            skip = f"{here}.actions.skip_summarization = True"
             if asks:
-                # A tool tells google-adk apart that its model is not to see the result.
-                here = state.removesuffix(".state")
-                is_mock = here == "here" and error == "ToolError"
-                skip = [f"    {here}.actions.skip_summarization = True"] if skips and not is_mock else []
-                argument = ", skip_summarization=True" if skips and is_mock else ""
                 lines += [
                     f"confirmation = {here}.tool_confirmation",
                     "if confirmation is None and digest(got) % 3:",
-                    f'    {here}.request_confirmation(hint="{name}?", payload={{"n": 1}}{argument})',
-                    *skip,
+                    f'    {here}.request_confirmation(hint="{name}?", payload={{"n": 1}})',
+                    *[f"    {skip}" for _ in range(skips)],
                     f'    return {{"asks": "{name}"}}',
                     "if confirmation is not None:",
                     '    got["confirmed"] = [confirmation.confirmed, confirmation.hint, confirmation.payload]',
                 ]
+            elif skips:
+                lines.append(skip)
             if modulus:
                 lines += [f"if digest(got) % {modulus} == 1:", f'    raise {error}("{name} fails")']
             lines.append("return " + result.format(name=name, n=reads))

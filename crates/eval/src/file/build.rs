@@ -396,6 +396,17 @@ impl Builder<'_> {
                 );
                 return None;
             }
+            format::Mock {
+                skip_summarization: true,
+                answer: Answer::Real | Answer::Sealed,
+                ..
+            } => {
+                self.fault(
+                    place,
+                    "the tool's own code ends the turn; leave out `skip_summarization`",
+                );
+                return None;
+            }
             format::Mock { answer: Answer::Real, .. } => ToolUse::Real,
             format::Mock { answer: Answer::Sealed, .. } => ToolUse::Sealed,
             mock => ToolUse::Mock(self.mock(mock, place)?),
@@ -430,6 +441,9 @@ impl Builder<'_> {
             let changes = ChangeTemplates::of(changes);
             let changes = self.checked(&format!("{place}.changes"), changes)?;
             made = ToolMock::Changing(changes, Box::new(made));
+        }
+        if mock.skip_summarization {
+            made = ToolMock::SkipsSummarization(Box::new(made));
         }
         let Some(asks) = &mock.asks_confirmation else { return Some(made) };
         let denied = match &asks.if_denied {

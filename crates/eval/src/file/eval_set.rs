@@ -166,7 +166,7 @@ fn case_of(
             return Err((name, message.to_owned()));
         }
     };
-    let recording = Arc::new(Recording::with_requests(&expected, &session.requests));
+    let recording = Arc::new(Recording::of_session(&expected, &session.requests, &session.ending));
     let simulated = options.simulated_by.clone().map(SimulatedTool::new);
     let other_tools = simulated.map(|tool| ToolMock::Function(Arc::new(tool)));
     let mut tools: HashMap<String, ToolUse> = HashMap::new();

@@ -129,13 +129,16 @@ struct Done<'a> {
     result: Option<&'a JsonText>,
     /// What it returned when it was denied.
     denied: Option<&'a JsonText>,
+    /// Whether the turn ended with its result.
+    ends_turn: bool,
 }
 
 impl<'a> Done<'a> {
     fn of(golden: &'a Golden, call: &'a ToolCall) -> Option<Self> {
         let Some(recorded) = request(golden, call) else {
             let result = call.result.as_ref().filter(|it| is_of_tool(it))?;
-            return Some(Self { request: None, result: Some(result), denied: None });
+            let ends_turn = call.id.as_ref().is_some_and(|id| golden.session.ending.contains(id));
+            return Some(Self { request: None, result: Some(result), denied: None, ends_turn });
         };
         let result = |is_confirmed| {
             recorded.result.as_ref().filter(|_| recorded.is_confirmed == is_confirmed)
@@ -144,6 +147,7 @@ impl<'a> Done<'a> {
             request: Some((&recorded.request, &recorded.meanwhile)),
             result: result(true),
             denied: result(false),
+            ends_turn: false,
         })
     }
 
@@ -153,6 +157,7 @@ impl<'a> Done<'a> {
             known.zip(more).is_none_or(|(known, more)| known == more)
         };
         let is_same = self.request == other.request
+            && self.ends_turn == other.ends_turn
             && fits(self.result, other.result)
             && fits(self.denied, other.denied);
         self.result = self.result.or(other.result);
@@ -164,7 +169,10 @@ impl<'a> Done<'a> {
     fn answer(&self) -> Result<Value, String> {
         // A tool that waits has returned nothing yet.
         let returned = self.result.map(as_recorded).transpose()?;
-        Ok(json!({ "returns": returned }))
+        Ok(match self.ends_turn {
+            false => json!({ "returns": returned }),
+            true => json!({ "returns": returned, "skip_summarization": true }),
+        })
     }
 
     /// What it asks, as the member of a mock.

@@ -1,5 +1,5 @@
-//! [`Mock`]: what happens to the calls of a tool, with the changes of the state and the request for a confirmation beside
-//! it.
+//! [`Mock`]: what happens to the calls of a tool, with the changes of the state, the request for a confirmation and
+//! whether the turn ends beside it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -18,6 +18,7 @@ use super::format::{Answer, AsksConfirmation};
 /// The members beside the answer.
 const CHANGES: &str = "changes";
 const ASKS_CONFIRMATION: &str = "asks_confirmation";
+const SKIP_SUMMARIZATION: &str = "skip_summarization";
 
 /// What happens to the calls of a tool.
 #[derive(Debug, Clone)]
@@ -28,6 +29,8 @@ pub(super) struct Mock {
     pub(super) changes: Option<Map<String, Value>>,
     /// What it asks the user before.
     pub(super) asks_confirmation: Option<AsksConfirmation>,
+    /// Whether the agent's turn ends with the answer, as with the action of google-adk.
+    pub(super) skip_summarization: bool,
 }
 
 impl JsonSchema for Mock {
@@ -43,11 +46,16 @@ impl JsonSchema for Mock {
             "additionalProperties": true,
         });
         let asks = generator.subschema_for::<AsksConfirmation>();
+        let skips = json!({
+            "description": "Whether the agent's turn ends with the answer, as with the action of google-adk.",
+            "type": "boolean",
+        });
         let answers = schema.get_mut("oneOf").and_then(Value::as_array_mut);
         for answer in answers.into_iter().flatten() {
             if let Some(Value::Object(properties)) = answer.get_mut("properties") {
                 properties.insert(CHANGES.to_owned(), changes.clone());
                 properties.insert(ASKS_CONFIRMATION.to_owned(), asks.clone().to_value());
+                properties.insert(SKIP_SUMMARIZATION.to_owned(), skips.clone());
             }
         }
         schema
@@ -67,28 +75,36 @@ impl<'de> Deserialize<'de> for Mock {
 
             fn visit_str<E: Error>(self, name: &str) -> Result<Mock, E> {
                 let answer = Answer::deserialize(IntoDeserializer::<E>::into_deserializer(name))?;
-                Ok(Mock { answer, changes: None, asks_confirmation: None })
+                Ok(Mock {
+                    answer,
+                    changes: None,
+                    asks_confirmation: None,
+                    skip_summarization: false,
+                })
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Mock, A::Error> {
                 let (mut answer, mut changes, mut asks_confirmation) = (None, None, None);
+                let mut skip_summarization = false;
                 while let Some(name) = members.next_key::<String>()? {
                     if name == CHANGES {
                         changes = Some(members.next_value()?);
                     } else if name == ASKS_CONFIRMATION {
                         asks_confirmation = Some(members.next_value()?);
+                    } else if name == SKIP_SUMMARIZATION {
+                        skip_summarization = members.next_value()?;
                     } else if answer.is_none() {
                         answer = Some(members.next_value_seed(Named(name))?);
                     } else {
                         return Err(Error::custom(format!(
-                            "the mock has a second answer, `{name}`; a mock is one answer, with `changes` beside it if it changes the state, and `asks_confirmation` if it asks the user before"
+                            "the mock has a second answer, `{name}`; a mock is one answer, with `changes` beside it if it changes the state, `asks_confirmation` if it asks the user before, and `skip_summarization` if the agent's turn ends with it"
                         )));
                     }
                 }
                 let answer = answer.ok_or_else(|| {
                     Error::custom("the mock has no answer; write one, such as `returns: VALUE`")
                 })?;
-                Ok(Mock { answer, changes, asks_confirmation })
+                Ok(Mock { answer, changes, asks_confirmation, skip_summarization })
             }
         }
 

@@ -203,7 +203,11 @@ impl McpSession {
             return Ok((unknown, Map::new()));
         };
         let result = match self.gate.decide(call).await {
-            Decision::Mock { result, changes } => {
+            Decision::Mock { skip_summarization: true, .. } => {
+                let message = "`skip_summarization` is an action of frameworks, and an agent over MCP has none. Leave it out";
+                return Err(Fault::Mock { tool: call.tool.clone(), message: message.to_owned() });
+            }
+            Decision::Mock { result, changes, .. } => {
                 return Ok((result::of_mock(&result, call.output_schema.is_some()), changes));
             }
             Decision::Raise { message, changes } => {

@@ -229,18 +229,21 @@ fn decision(decision: &Decision) -> JsonText {
         r#do: &'static str,
         result: &'a JsonText,
         changes: &'a Map<String, Value>,
+        skip_summarization: bool,
         #[serde(skip_serializing_if = "Option::is_none")]
         asks: Option<&'a ConfirmationRequest>,
     }
-    let mocked = |result, changes, asks| {
-        JsonText::serialize(&Mocked { r#do: "mock", result, changes, asks })
-            .unwrap_or_else(|_| JsonText::null())
+    let mocked = |result, changes, asks: Option<&ConfirmationRequest>, skip_summarization| {
+        let mocked = Mocked { r#do: "mock", result, changes, skip_summarization, asks };
+        JsonText::serialize(&mocked).unwrap_or_else(|_| JsonText::null())
     };
     let plain = |name: &str| JsonText::from_value(&json!({ "do": name }));
     match decision {
-        Decision::Mock { result, changes } => mocked(result, changes, None),
+        Decision::Mock { result, changes, skip_summarization } => {
+            mocked(result, changes, None, *skip_summarization)
+        }
         Decision::AskConfirmation { request, result, changes } => {
-            mocked(result, changes, Some(request))
+            mocked(result, changes, Some(request), request.skip_summarization)
         }
         Decision::Raise { message, changes } => {
             JsonText::from_value(&json!({ "do": "raise", "message": message, "changes": changes }))

@@ -63,6 +63,9 @@ pub(super) struct Reply {
     pub(super) changes: Map<String, Value>,
     /// The confirmation that a mock asks for.
     pub(super) asks: Option<ConfirmationRequest>,
+    /// Whether the model is not to see the result of a mock.
+    #[serde(default)]
+    pub(super) skip_summarization: bool,
     pub(super) error: Option<Exception>,
 }
 

@@ -4,6 +4,7 @@
 //! subject, share nothing with the agent and may keep a state for the case.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 
 use agents::adk_python::interpreter::find_interpreter;
 use async_trait::async_trait;
@@ -13,7 +14,7 @@ use serde_json::{Map, Value};
 
 use super::function_process::{Functions, Reply};
 use super::messages::Exception;
-use crate::confirmation::Confirmation;
+use crate::confirmation::{Confirmation, ConfirmationRequest};
 use crate::ledger::{Entry, Ledger};
 use crate::metric::{Metric, MetricResult};
 use crate::mock::{MockContext, MockFailure};
@@ -62,8 +63,12 @@ impl PythonFunction {
             },
         };
         let mut reply = self.reply(&context.functions, input).await?;
-        if let Some(request) = reply.asks.take() {
-            context.request_confirmation(request);
+        let skip_summarization = reply.skip_summarization;
+        match reply.asks.take() {
+            Some(asked) => {
+                context.request_confirmation(ConfirmationRequest { skip_summarization, ..asked });
+            }
+            None => context.skips_summarization.store(skip_summarization, Ordering::Relaxed),
         }
         context.state.replace(std::mem::take(&mut reply.state));
         let changes = std::mem::take(&mut reply.changes);

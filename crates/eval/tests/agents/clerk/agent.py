@@ -60,6 +60,12 @@ def unlock(door: str, tool_context: ToolContext) -> str:
     return f"unlocked {door}"
 
 
+def quote(share: str, tool_context: ToolContext) -> dict:
+    """Shows a price, which is the response."""
+    tool_context.actions.skip_summarization = True
+    return {"share": share, "euros": 12}
+
+
 def order(item: str) -> dict:
     """Orders something, which a manager approves later."""
     return {"status": "pending", "item": item}
@@ -94,6 +100,7 @@ root_agent = LlmAgent(
         FunctionTool(erase, require_confirmation=True),
         refund,
         unlock,
+        quote,
         LongRunningFunctionTool(order),
         LongRunningFunctionTool(ask),
     ],
