@@ -316,9 +316,22 @@ impl Gate {
         self.use_of(tool).is_some_and(wants_state)
     }
 
-    /// The tools of the case for which [`Gate::wants_state`].
-    pub fn stateful_tools(&self) -> impl Iterator<Item = &str> {
-        self.tools.iter().filter(|(_, used)| wants_state(used)).map(|(name, _)| name.as_str())
+    /// The tools of the case for which [`Gate::wants_state`], as far as their functions in Python say.
+    pub(crate) async fn stateful_tools(&self) -> Vec<&str> {
+        let mut stateful = Vec::new();
+        for (name, used) in &self.tools {
+            if let ToolUse::Mock(mock) = used
+                && mock.uses_state(&self.functions).await
+            {
+                stateful.push(name.as_str());
+            }
+        }
+        stateful
+    }
+
+    /// Whether [`Gate::wants_state`] of the tools that the case does not name.
+    pub(crate) fn others_are_stateful(&self) -> bool {
+        self.other_tools.as_ref().is_some_and(wants_state)
     }
 
     /// What happens to the calls of a tool that no user agent responds to.

@@ -1,5 +1,6 @@
 //! [`ToolMock`]: what answers a call in place of the tool's body.
 
+use std::cell::RefCell;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -95,6 +96,12 @@ pub trait MockFunction: Send + Sync {
     /// Whether the answer depends on the tool's declaration, which the subject is then asked for.
     fn wants_declaration(&self) -> bool {
         false
+    }
+
+    /// Whether it reads or changes the state of the session. Calls of such mocks that the model makes together are
+    /// answered one after the other.
+    fn wants_state(&self) -> bool {
+        true
     }
 }
 
@@ -321,9 +328,35 @@ impl ToolMock {
 
     /// Whether an answer can depend on the state of the session, or change it.
     pub(crate) fn wants_state(&self) -> bool {
-        self.any(&|mock| {
-            matches!(mock, Self::Function(_) | Self::PythonFunction(_) | Self::Changing(..))
-        })
+        self.any(&|mock| matches!(mock, Self::PythonFunction(_)) || mock.wants_state_itself())
+    }
+
+    /// Whether an answer can depend on the state of the session, or change it, as far as functions in Python say.
+    pub(crate) async fn uses_state(&self, functions: &Functions) -> bool {
+        let called = RefCell::new(Vec::new());
+        let wants_state = self.any(&|mock| {
+            if let Self::PythonFunction(function) = mock {
+                called.borrow_mut().push(function.clone());
+            }
+            mock.wants_state_itself()
+        });
+        if wants_state {
+            return true;
+        }
+        for function in called.into_inner() {
+            if function.uses_state(functions).await {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn wants_state_itself(&self) -> bool {
+        match self {
+            Self::Changing(..) => true,
+            Self::Function(function) => function.wants_state(),
+            _ => false,
+        }
     }
 
     /// Whether it may ask the user for a confirmation, as far as its form says.

@@ -167,6 +167,10 @@ impl MockFunction for PersonTool {
         true
     }
 
+    fn wants_state(&self) -> bool {
+        false
+    }
+
     async fn answer(
         &self,
         args: &JsonText,

@@ -118,6 +118,10 @@ impl MockFunction for SimulatedTool {
         true
     }
 
+    fn wants_state(&self) -> bool {
+        false
+    }
+
     async fn answer(
         &self,
         args: &JsonText,

@@ -46,6 +46,8 @@ class CaseRun:
         self._declared: frozenset[str] = frozenset()
         self._answers_others = False
         self._stateful: frozenset[str] = frozenset()
+        self._others_stateful = False
+        self._turns: dict[asyncio.AbstractEventLoop, asyncio.Lock] = {}
         self._running: asyncio.Task[dict[str, Any]] | None = None
         self._broken_off: BaseException | None = None
         self._node_calls: dict[str, dict[str, Any]] = {}
@@ -87,6 +89,7 @@ class CaseRun:
         self._sealed = frozenset(params["sealed"])
         self._declared = frozenset(params["declared"])
         self._stateful = frozenset(params["stateful"])
+        self._others_stateful = params["others_stateful"]
         self._answers_others = params["answers_others"]
         self.model_timeout_ms = params["model_timeout_ms"]
         self.allowed = frozenset(params["allow"])
@@ -232,7 +235,14 @@ class CaseRun:
 
     def wants_state(self, tool: str) -> bool:
         """Whether the engine's answer for this tool depends on the state of the session, or changes it."""
-        return tool in self._stateful or (self._answers_others and not self.names(tool))
+        return tool in self._stateful or (self._others_stateful and not self.names(tool))
+
+    def turn_of(self, tool: str) -> contextlib.AbstractAsyncContextManager[Any]:
+        """See the gate. An agent may call tools in threads, on loops of their own, which are not kept in order."""
+        turn = self._turns.setdefault(asyncio.get_running_loop(), asyncio.Lock())
+        # Without a mock before it, a tool that runs has the order that it has without the gate.
+        follows = turn.locked() and (tool in self._real or tool in self._sealed)
+        return turn if follows or self.wants_state(tool) else contextlib.nullcontext()
 
     async def decide(self, call: dict[str, Any]) -> dict[str, Any]:
         """The engine's decision about a call."""

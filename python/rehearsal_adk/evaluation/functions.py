@@ -2,7 +2,8 @@
 
 Standard input has a line for each call: ``{"id", "file", "function"}``, and ``args``, ``defaults`` and ``context`` for
 a mock, ``prompt`` and ``user`` for a user agent, ``args`` and ``user`` for a tool of a persona, ``events`` for a
-metric, ``bridge`` for a format of the bridge. Standard output has one for each answer: ``{"id", "result"}``,
+metric, ``bridge`` for a format of the bridge, and ``uses_state`` to ask whether a mock reads or changes the state.
+Standard output has one for each answer: ``{"id", "result"}``,
 ``{"id", "raises"}`` for an error that the agent gets, or ``{"id", "error"}``. The first two of a mock have ``state``
 with the keys of the session's state that the mock has set, ``changes`` by scope, ``asks`` if it asks for a
 confirmation, and ``skip_summarization`` if it ends the agent's turn. The result of a user agent is ``{"output", "changes"}``, or null for the end of the conversation. What
@@ -87,6 +88,8 @@ def _answer(
     try:
         if isinstance(function, BaseException):
             raise function
+        if "uses_state" in call:
+            return b'"result":' + jsonable.strict(_uses_state(function))
         result = _result(function, call, mock, loop)
         changes: Any = {}
         if mock is not None and isinstance(result, StateChange):
@@ -168,6 +171,15 @@ def _result(
     return {"output": answer.result, "changes": answer.changes}
 
 
+def _uses_state(mock: Callable[..., Any]) -> bool:
+    """Whether a mock may read or change the state of the session: it has a parameter for the context, or names what
+    changes the state beside a result."""
+    code = getattr(inspect.unwrap(mock), "__code__", None)
+    changes = ("with_state_change", "StateChange")
+    is_known = code is not None and not any(name in code.co_names for name in changes)
+    return not is_known or _context_parameter(mock, MockContext) is not None
+
+
 def _measured(result: Any) -> dict[str, Any]:
     """The result of a metric with all its members."""
     measured = dict(result) if isinstance(result, Mapping) else {"passed": result}
@@ -183,12 +195,16 @@ def _measured(result: Any) -> dict[str, Any]:
 
 
 def _context(function: Callable[..., Any], args: dict[str, Any], context: Any) -> dict[str, Any]:
-    """The context by the name of the parameter for it: one that is annotated with its class, or else `context`."""
+    """The context by the name of the parameter for it."""
+    name = _context_parameter(function, type(context))
+    return {name: context} if name is not None and name not in args else {}
+
+
+def _context_parameter(function: Callable[..., Any], of: type) -> str | None:
+    """The parameter for the context: one that is annotated with its class, or else `context`."""
     parameters = inspect.signature(function).parameters
-    classes = (type(context), type(context).__name__)
-    annotated = [name for name, it in parameters.items() if it.annotation in classes]
-    name = annotated[0] if annotated else "context"
-    return {name: context} if name in parameters and name not in args else {}
+    annotated = [name for name, it in parameters.items() if it.annotation in (of, of.__name__)]
+    return next(iter(annotated), "context" if "context" in parameters else None)
 
 
 def _with_defaults(

@@ -51,6 +51,10 @@ class Decisions(Protocol):
     def wants_state(self, tool: str) -> bool:
         """Whether the engine's answer for this tool depends on the state of the session, or changes it."""
 
+    def turn_of(self, tool: str) -> contextlib.AbstractAsyncContextManager[Any]:
+        """Held from the call of this tool until its mock has changed the state of the session. The calls that a model
+        makes together have their turns in order, so that each sees what mocks before it have changed."""
+
     async def decide(self, call: dict[str, Any]) -> dict[str, Any]:
         """The engine's decision: ``{"do": "mock" | "raise" | "run" | "wait" | "stop", ...}``."""
 
@@ -165,6 +169,22 @@ class CaseGate(BasePlugin):
             decisions.observe(event, invocation_context)
 
 
+async def _decided(
+    tool: Any,
+    args: dict[str, Any],
+    context: Any,
+    received: dict[str, Any] | None = None,
+    call_id: str | None = None,
+) -> dict[str, Any]:
+    """The decision about a call, of which the tool's code would get `received`, with what it changes beside the result
+    done."""
+    decisions = _decisions()
+    async with decisions.turn_of(tool.name) if decisions is not None else contextlib.nullcontext():
+        decision = await _ask(tool, args, context, received, call_id)
+        _do_as_mocked(decision, tool, context)
+    return decision
+
+
 async def _ask(
     tool: Any,
     args: dict[str, Any],
@@ -172,8 +192,7 @@ async def _ask(
     received: dict[str, Any] | None = None,
     call_id: str | None = None,
 ) -> dict[str, Any]:
-    """The decision about a call, of which the tool's code would get `received`. If it ends the case, the runner's task
-    is canceled and this never returns."""
+    """The decision about a call. If it ends the case, the runner's task is canceled and this never returns."""
     if barrier.is_allowed() or is_control_flow(tool):
         return {"do": "run"}
     decisions = _decisions()
@@ -240,7 +259,7 @@ async def _through_gate(
     received: dict[str, Any] | None = None,
 ) -> Any:
     """The result of a call: of its mock, or of its body if that may run."""
-    decision = await _ask(tool, args, context, received)
+    decision = await _decided(tool, args, context, received)
     by_code, decisions = decision.get("by_code"), _decisions()
     if by_code is None or decisions is None:
         return await _as_decided(decision, tool, context, body)
@@ -254,9 +273,6 @@ async def _through_gate(
 
 
 async def _as_decided(decision: dict[str, Any], tool: Any, context: Any, body: Any) -> Any:
-    _do_as_mocked(decision, context)
-    if decision["do"] in ("mock", "raise") and isinstance(tool, AgentTool) and tool.skip_summarization:
-        context.actions.skip_summarization = True
     match decision["do"]:
         case "mock":
             return output_schema.as_declared(tool, decision["result"])
@@ -278,13 +294,16 @@ async def _as_decided(decision: dict[str, Any], tool: Any, context: Any, body: A
     return _truncated(result, decision["truncate"]) if "truncate" in decision else result
 
 
-def _do_as_mocked(decision: dict[str, Any], context: Any) -> None:
+def _do_as_mocked(decision: dict[str, Any], tool: Any, context: Any) -> None:
     """Makes the changes of a mock, its request for a confirmation and its other actions, as the tool's code would."""
+    is_mocked = decision["do"] in ("mock", "raise")
     if changes := decision.get("changes"):
         context.state.update(changes)
     if asks := decision.get("asks"):
         context.request_confirmation(hint=asks["hint"], payload=asks["payload"])
-    if decision.get("skip_summarization"):
+    if decision.get("skip_summarization") or (
+        is_mocked and isinstance(tool, AgentTool) and tool.skip_summarization
+    ):
         context.actions.skip_summarization = True
 
 
@@ -613,8 +632,7 @@ class _Gated:
             call = {"call_id": call_id, "name": node.name, "args": args}
             path = str(getattr(ctx, "node_path", node.name))
             decisions.note_node_call(path, call, getattr(ctx, "invocation_id", ""))
-        decision = await _ask(_Named(node.name), args, ctx, call_id=call_id)
-        _do_as_mocked(decision, ctx)
+        decision = await _decided(_Named(node.name), args, ctx, call_id=call_id)
         match decision["do"]:
             case "raise":
                 raise MockError(decision["message"])

@@ -165,6 +165,7 @@ async def _be_the_engine(reader: asyncio.StreamReader, writer: asyncio.StreamWri
         "sealed": [],
         "declared": [],
         "stateful": [],
+        "others_stateful": False,
         "answers_others": False,
         "model_timeout_ms": 60_000,
         "check_models": False,

@@ -295,4 +295,4 @@ def write(folder: Path, seed: int) -> Generated:
     (package / "agent.py").write_text("\n\n".join([header, *writer.agent]), "utf-8")
     header = HEADER.format(seed=seed, imports=MOCK_IMPORTS.format(package=name))
     (folder / f"mocks_{seed}.py").write_text("\n\n".join([header, *writer.mocks]), "utf-8")
-    return Generated(name, package, writer.tools, writer.mocked if writer.is_mocked else [], writer.is_ordered)
+    return Generated(name, package, writer.tools, writer.mocked, writer.is_ordered)

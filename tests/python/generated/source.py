@@ -18,15 +18,11 @@ class Source:
         self.mocks: list[str] = []
         self.tools: list[str] = []
         self.mocked: list[str] = []
-        self.is_mocked = True
         self.kind = self.pick(["llm"] * 5 + ["sequential", "loop", "parallel", "chain", "route", "join"])
         self.is_ordered = self.kind not in ("parallel", "join")
         self.has_objects = self.chance(0.25)
         self.most_calls = self.pick([1, 3])
-        self.is_racy = self.most_calls > 1 or not self.is_ordered
-        if self.is_ordered and self.is_racy and self.chance(0.5):
-            # Real tools that are called at the same time run in the order of the calls. Mocks do not.
-            self.is_racy = self.is_mocked = False
+        self.is_racy = not self.is_ordered
         self.agents = 0
 
     def pick(self, among: list) -> Any:

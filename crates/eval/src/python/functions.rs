@@ -4,6 +4,7 @@
 //! subject, share nothing with the agent and may keep a state for the case.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use agents::adk_python::interpreter::find_interpreter;
@@ -11,6 +12,7 @@ use async_trait::async_trait;
 use json_text::JsonText;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use tokio::sync::OnceCell;
 
 use super::function_process::{Functions, Reply};
 use super::messages::Exception;
@@ -30,6 +32,8 @@ pub struct PythonFunction {
     pub(super) file: PathBuf,
     name: String,
     pub(super) python: PathBuf,
+    /// Whether it may read or change the state as a mock, once it was asked for.
+    uses_state: Arc<OnceCell<bool>>,
 }
 
 impl PythonFunction {
@@ -40,7 +44,17 @@ impl PythonFunction {
         let file = std::path::absolute(file).unwrap_or_else(|_| file.to_path_buf());
         let folder = file.parent().unwrap_or(Path::new("."));
         let python = find_interpreter(folder, python).program;
-        Self { file, name: name.into(), python }
+        Self { file, name: name.into(), python, uses_state: Arc::default() }
+    }
+
+    /// Whether it may read or change the state of the session as a mock: it gets the context of the call, or changes the
+    /// state beside its result. So may one that cannot be called, the fault of which is shown at its call.
+    pub(crate) async fn uses_state(&self, functions: &Functions) -> bool {
+        let ask = || async {
+            let answer = self.called(functions, Input::UsesState { uses_state: () }).await;
+            answer.map_or(true, |answer| answer.decode().unwrap_or(true))
+        };
+        *self.uses_state.get_or_init(ask).await
     }
 
     /// What the function returns for a call. Its changes of the state are made in the context.
@@ -304,6 +318,7 @@ enum Input<'a> {
     PersonaTool { args: &'a JsonText, user: UserSeen<'a> },
     Metric { events: &'a [Entry] },
     Bridge { bridge: &'a Value },
+    UsesState { uses_state: () },
 }
 
 /// What a user agent sees of its yield.

@@ -58,12 +58,32 @@ def waits(row):
     return {"row": row}
 
 
-async def waits_too(context):
+async def waits_too(row):
     """Waits on a loop."""
     import asyncio
 
     await asyncio.get_running_loop().run_in_executor(None, both.wait, 60)
-    return {"said": context}
+    return {"said": row}
+
+
+def counts(row, context):
+    """Counts the calls, a while after it has read the count."""
+    import time
+
+    count = context.state.setdefault("count", 0)
+    time.sleep(0.05)
+    context.state["count"] = count + 1
+    return {"count": count + 1}
+
+
+async def counts_too(row, here: MockContext):
+    """Counts them on a loop."""
+    import asyncio
+
+    count = here.state.get("count", 0)
+    await asyncio.sleep(0.05)
+    here.state["count"] = count + 1
+    return {"count": count + 1}
 
 
 def answers(prompt):

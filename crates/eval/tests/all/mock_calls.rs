@@ -128,6 +128,15 @@ async fn functions_are_called_at_the_same_time() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn mocks_that_are_called_together_change_the_state_in_the_order_of_the_calls() {
+    let Some(happened) = happened("in-order").await else { return };
+    let results = [json!({ "count": 1 }), json!({ "count": 2 }), json!({ "last": true })];
+    assert_eq!(happened[..3], results, "{happened:?}");
+    let state = happened.last().expect("a state");
+    assert_eq!((&state["count"], &state["rows"]), (&json!(2), &json!(["C", "D"])));
+}
+
 #[test]
 fn changes_of_a_mock_are_checked_before_anything_runs() {
     let folder = tempfile::tempdir().expect("a folder");
