@@ -169,7 +169,7 @@ class CaseGate(BasePlugin):
             decisions.observe(event, invocation_context)
 
 
-async def _decided(
+async def _decide_in_turn(
     tool: Any,
     args: dict[str, Any],
     context: Any,
@@ -259,7 +259,7 @@ async def _through_gate(
     received: dict[str, Any] | None = None,
 ) -> Any:
     """The result of a call: of its mock, or of its body if that may run."""
-    decision = await _decided(tool, args, context, received)
+    decision = await _decide_in_turn(tool, args, context, received)
     by_code, decisions = decision.get("by_code"), _decisions()
     if by_code is None or decisions is None:
         return await _as_decided(decision, tool, context, body)
@@ -632,7 +632,7 @@ class _Gated:
             call = {"call_id": call_id, "name": node.name, "args": args}
             path = str(getattr(ctx, "node_path", node.name))
             decisions.note_node_call(path, call, getattr(ctx, "invocation_id", ""))
-        decision = await _decided(_Named(node.name), args, ctx, call_id=call_id)
+        decision = await _decide_in_turn(_Named(node.name), args, ctx, call_id=call_id)
         match decision["do"]:
             case "raise":
                 raise MockError(decision["message"])
