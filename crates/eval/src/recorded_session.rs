@@ -306,13 +306,24 @@ fn requests(
             let from = steps.iter().position(is_returned).unwrap_or_default().max(at);
             let later = steps.get(from + 1..).unwrap_or_default();
             let until_next = later.split(is_returned).next().unwrap_or_default();
+            let made = steps.iter().rposition(|step| step.makes(&id)).unwrap_or_default();
+            let is_of_earlier = |step: &Step<'_>| match step {
+                Step::Returns(it) => it
+                    .id
+                    .as_deref()
+                    .is_some_and(|id| steps.iter().take(made).any(|step| step.makes(id))),
+                _ => false,
+            };
+            // An earlier call returns again once the user has answered it.
+            let answered_first = until_next.iter().position(is_of_earlier);
+            let mut before_answer = until_next.iter().take(answered_first.unwrap_or_default());
             let is_asked = match until_next.iter().rposition(Step::is_of_model) {
                 None => false,
+                Some(_) if answered_first.is_some() => before_answer.any(Step::is_of_model),
                 Some(_) if until_next.len() < later.len() => true,
                 // If another call was answered that waited at the same time, the model responds to that one, unless the
                 // run stopped for it later.
                 Some(last) => {
-                    let made = steps.iter().rposition(|step| step.makes(&id)).unwrap_or_default();
                     let is_made = |id: &str| steps.iter().skip(made).any(|step| step.makes(id));
                     let mut answered =
                         responses_in(&turn.user_content).filter_map(|it| it.id.as_deref());
