@@ -29,7 +29,7 @@ pub struct RecordedSession {
     pub answers: BTreeMap<String, Vec<RecordedAnswer>>,
     /// What the tools' own code asked the user, by the id of the call.
     pub requests: RecordedRequests,
-    /// The ids of the calls whose result is the response of a turn: their tool set `skip_summarization`, and the model
+    /// The ids of the calls with whose result the agent's turn ended: their tool set `skip_summarization`, and the model
     /// was not asked again.
     pub ending: BTreeSet<String>,
     /// Whether google-adk asked for a confirmation.
@@ -172,16 +172,52 @@ impl RecordedSession {
         }
         answers.retain(|tool, _| needed.contains(tool));
         let model = GivenModel::Replay(models.into());
-        let ending = ending(turns, &requests);
+        let ending = ending(turns, &recorded, &requests);
         Self { messages, answers, requests, ending, asks_for_confirmation, ends_with_texts, model }
     }
 }
 
-/// The calls with whose result a turn ends. Where the user was asked, the turn ended for that.
-fn ending(turns: &[Turn], requests: &RecordedRequests) -> BTreeSet<String> {
-    let responses = turns.iter().filter_map(|turn| turn.final_response.as_ref());
-    let ids = responses.flat_map(responses_in).filter_map(|it| it.id.clone());
-    ids.filter(|id| !requests.contains_key(id)).collect()
+/// The calls with whose result the agent's turn ended, though nothing waited: google-adk asks the model after all others.
+fn ending(
+    turns: &[Turn],
+    recorded: &[Vec<Step<'_>>],
+    requests: &RecordedRequests,
+) -> BTreeSet<String> {
+    let turns = turns.iter().zip(recorded);
+    turns.flat_map(|(turn, steps)| ending_in(turn, steps, requests)).collect()
+}
+
+fn ending_in(turn: &Turn, steps: &[Step<'_>], requests: &RecordedRequests) -> Vec<String> {
+    let mut ending = Vec::new();
+    let is_list = turn.intermediate_data.as_ref().is_none_or(|it| it.invocation_events.is_empty());
+    let mut response = turn.final_response.iter().flat_map(responses_in);
+    if is_list && response.next().is_none() {
+        return ending;
+    }
+    for (at, step) in steps.iter().enumerate() {
+        let Step::Model { calls, .. } = step else { continue };
+        let made: Vec<&str> = calls.iter().filter_map(|call| call.id.as_deref()).collect();
+        let mut returned = BTreeSet::new();
+        let mut later = steps.iter().skip(at + 1).skip_while(|step| match step {
+            Step::Model { .. } => false,
+            Step::Asks(_) => true,
+            // A second result of a call comes after the user's answer.
+            Step::Returns(it) => {
+                it.id.as_deref().is_some_and(|id| made.contains(&id) && returned.insert(id))
+            }
+        });
+        let is_asked_again = later.next().is_some_and(Step::is_of_model);
+        let waits = |id: &&str| {
+            let result =
+                results(Some(id), steps).next().and_then(|it| error(&AdkMark::result_of(it)));
+            requests.contains_key(*id) || result.as_deref() == Some(AWAITS)
+        };
+        // One without a result waits for the user.
+        if !is_asked_again && returned.len() == calls.len() && !made.iter().any(waits) {
+            ending.extend(made.iter().map(|id| (*id).to_owned()));
+        }
+    }
+    ending
 }
 
 /// A part of a turn, in order.
@@ -359,7 +395,8 @@ fn is_confirmation(answer: &JsonText) -> bool {
 /// Whether the turn is recorded in events, with what its calls returned.
 fn has_results(turn: &Turn) -> bool {
     let events = turn.intermediate_data.iter().flat_map(|data| &data.invocation_events);
-    events.filter_map(|event| event.content.as_ref()).any(|it| responses_in(it).next().is_some())
+    let contents = events.filter_map(|event| event.content.as_ref()).chain(&turn.final_response);
+    contents.flat_map(responses_in).next().is_some()
 }
 
 /// What every turn of a case is read with.
