@@ -212,9 +212,8 @@ fn ending_in(turn: &Turn, steps: &[Step<'_>], requests: &RecordedRequests) -> Ve
                 results(Some(id), steps).next().and_then(|it| error(&AdkMark::result_of(it)));
             requests.contains_key(*id) || result.as_deref() == Some(AWAITS)
         };
-        // One without a result waits for the user.
-        if !is_asked_again && returned.len() == calls.len() && !made.iter().any(waits) {
-            ending.extend(made.iter().map(|id| (*id).to_owned()));
+        if !is_asked_again && !made.iter().any(waits) {
+            ending.extend(returned.into_iter().map(str::to_owned));
         }
     }
     ending
