@@ -193,6 +193,7 @@ mod tests {
         for text in [
             "{ returns: 1, changes: { session: { a: 2 } } }",
             "{ changes: { session: { a: 2 } }, returns: 1 }",
+            "{ changes: { session: { a: 2 } }, skip_summarization: true, returns: 1 }",
         ] {
             let mock: Mock = from_yaml(text).expect("a mock");
             assert!(matches!(&mock.answer, Answer::Returns(value) if *value == json!(1)));

@@ -26,6 +26,11 @@ def refund(euros, context):
         return {"refused": euros}
     context.state["refunded"] = min(euros, (confirmation.payload or {}).get("euros", euros))
     return {"refunded": context.state["refunded"]}
+
+
+def quote(share, context):
+    context.actions.skip_summarization = True
+    return {"share": share, "euros": 12}
 "#;
 
 /// A mock with which a refund of 20 euros does the same.
@@ -159,6 +164,24 @@ async fn the_turn_ends_with_the_request_where_the_tool_skips_the_summary() {
     assert_eq!(happened[0], happened[1]);
     let wanted = [json!({ "result": null }), json!({ "result": "unlocked gate" })];
     assert_eq!(results(&happened[1]), wanted);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_turn_ends_with_a_result_where_the_tool_skips_the_summary() {
+    let declared = json!({ "returns": { "share": "A", "euros": 12 }, "skip_summarization": true });
+    let calls = json!([{ "tool": "quote", "args": { "share": "A" } }]);
+    // The model has no response to the result.
+    let mut cases = ["sealed".into(), json!({ "function": "mocks.py:quote" }), declared]
+        .map(|how: Value| case(&how.to_string(), &json!({ "quote": how }), &calls, &json!({}), 0))
+        .to_vec();
+    let advice = json!([{ "tool": "adviser", "args": { "request": "What now?" } }]);
+    let tools = json!({ "adviser": { "returns": "Wait." } });
+    cases.push(case("of an agent that is a tool", &tools, &advice, &json!({}), 0));
+    let Some(happened) = happened(&cases, Isolation::Process).await else { return };
+    assert_eq!(results(&happened[0]), [json!({ "share": "A", "euros": 12 })]);
+    assert_eq!(happened[0], happened[1]);
+    assert_eq!(happened[0], happened[2]);
+    assert_eq!(results(&happened[3]), [json!({ "result": "Wait." })]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

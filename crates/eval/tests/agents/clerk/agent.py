@@ -1,7 +1,7 @@
 """Tools of every kind that a recording can hold: typed, failing, asking for a confirmation, and waiting."""
 
 from google.adk.agents import LlmAgent
-from google.adk.tools import FunctionTool, LongRunningFunctionTool, ToolContext
+from google.adk.tools import AgentTool, FunctionTool, LongRunningFunctionTool, ToolContext
 
 
 def measure(site: str) -> float:
@@ -79,6 +79,12 @@ def on_error(tool, args, tool_context, error):
     return {"error": str(error)}
 
 
+adviser = LlmAgent(
+    name="adviser",
+    model="gemini-2.5-flash",
+    description="Advises, which is the response.",
+)
+
 helper = LlmAgent(
     name="helper",
     model="gemini-2.5-flash",
@@ -103,6 +109,7 @@ root_agent = LlmAgent(
         quote,
         LongRunningFunctionTool(order),
         LongRunningFunctionTool(ask),
+        AgentTool(adviser, skip_summarization=True),
     ],
     sub_agents=[helper],
     on_tool_error_callback=on_error,
