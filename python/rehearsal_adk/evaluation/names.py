@@ -39,7 +39,7 @@ def tools(root: Any) -> list[str] | None:
     """The names of all tools and nodes; None if only running the agent shows them."""
     names: set[str] = set()
     for agent in unseen.agents(root):
-        if _is_authors(agent):
+        if _is_authors(agent) or _may_run_nodes(agent):
             return None  # Its own code may call tools that it does not list.
         if not isinstance(agent, BaseAgent):
             names.add(str(getattr(agent, "name", "")))
@@ -101,6 +101,16 @@ def agents(root: Any) -> list[str] | None:
 def _is_authors(agent: Any) -> bool:
     """Whether the agent's class is the author's own."""
     return isinstance(agent, BaseAgent) and not type(agent).__module__.startswith("google.adk.")
+
+
+def _may_run_nodes(node: Any) -> bool:
+    """Whether code of the author gets the context of a node, with which it can run nodes that are nowhere in the tree."""
+    if not _runs_function(node):
+        return False
+    function = getattr(node, "_func", None)
+    if function is None:
+        return not type(node).__module__.startswith("google.adk.")
+    return getattr(node, "_context_param_name", "ctx") in inspect.signature(function).parameters
 
 
 def _runs_function(node: Any) -> bool:

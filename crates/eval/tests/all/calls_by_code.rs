@@ -6,7 +6,7 @@ use std::sync::Arc;
 use eval::given_model::{GivenModel, ModelTurn};
 use eval::ledger::{Event, Origin};
 use eval::python::AdkPythonSubject;
-use eval::{EvalCase, Status, ToolMock, ToolUse, run_eval};
+use eval::{EvalCase, Status, ToolMock, ToolUse, check_cases, run_eval};
 use json_text::JsonText;
 use serde_json::json;
 
@@ -58,4 +58,37 @@ async fn calls_by_code_are_in_the_ledger() {
     };
     assert_eq!(from("book"), [Origin::Mock; 4]);
     assert_eq!(from("book_all"), [Origin::Sealed], "its own code ran");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nodes_that_only_code_of_a_workflow_runs_can_be_mocked() {
+    let Some(python) = test_needs::python() else { return };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/dynamic");
+    let subject = Arc::new(AdkPythonSubject::new(&folder, Some(&python)));
+    let four = ToolMock::Returns(JsonText::from_value(&json!(4)));
+    let case = EvalCase::new("dynamic", subject)
+        .first_message("Measure")
+        .tool("measure", ToolUse::Mock(four))
+        .tool("measure_all", ToolUse::Sealed);
+    assert!(check_cases(std::iter::once(&case)).await.is_ok());
+    let result = run_eval(&case).await;
+    assert_eq!(result.status, Status::Passed, "{:?}", result.error);
+    let outputs: Vec<_> = result
+        .events
+        .iter()
+        .filter_map(|entry| match &entry.event {
+            Event::ToolResult { name, result, from, .. } => {
+                Some((name.as_str(), result.to_value().ok()?, *from))
+            }
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        outputs,
+        [
+            ("measure", json!(4), Origin::Mock),
+            ("measure", json!(4), Origin::Mock),
+            ("measure_all", json!(8), Origin::Sealed),
+        ]
+    );
 }
