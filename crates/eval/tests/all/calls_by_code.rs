@@ -86,9 +86,9 @@ async fn nodes_that_only_code_of_a_workflow_runs_can_be_mocked() {
     assert_eq!(
         outputs,
         [
-            ("measure", json!(4), Origin::Mock),
-            ("measure", json!(4), Origin::Mock),
-            ("measure_all", json!(8), Origin::Sealed),
+            ("measure", json!({ "result": 4 }), Origin::Mock),
+            ("measure", json!({ "result": 4 }), Origin::Mock),
+            ("measure_all", json!({ "result": 8 }), Origin::Sealed),
         ]
     );
 }
