@@ -326,6 +326,32 @@ test("what is typed while a response is rejected stays, and the response is offe
   await ann.context().close();
 });
 
+test("a reload keeps a rejected call, and what is moved to the next response", async ({ page, browser, start }) => {
+  const agent = start("three", "A call too late");
+  const address = await agent.session();
+  await open(page, address);
+  await introduce(page, "Bo");
+  const ann = await otherPerson(browser, address);
+  await introduce(ann, "Ann");
+  await page.route("**/api/take_live_lease", (route) => route.abort());
+  await page.route("**/api/respond_to_turn", (route) => route.abort());
+  await choose(page, "forecast");
+  await field(page, "city").fill("Porto");
+  await page.reload();
+  await expect(field(page, "city")).toHaveValue("Porto");
+  // Bo's call is not sent in time, and he types ahead of the next request.
+  await page.keyboard.press("Control+Enter");
+  await answer(ann, "Ann was faster.");
+  await page.unroute("**/api/respond_to_turn");
+  await page.reload();
+  const move = page.getByRole("button", { name: "Move to next response" });
+  await move.click();
+  await expect(field(page, "city")).toHaveValue("Porto");
+  await page.reload();
+  await expect(field(page, "city")).toHaveValue("Porto");
+  await ann.context().close();
+});
+
 test("a host restart loses no draft", async ({ page }) => {
   const folder = mkdtempSync(join(tmpdir(), "rehearsal-live-"));
   const first = await startHost({ folder, config: MATH_ONLY });

@@ -11,7 +11,7 @@
 //! Between a response and the next request, the person types in the session's next draft, which
 //! becomes that of the next request. It is stored from then on.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use api::{LiveCall, LiveId, LiveLeaseId, LiveTurnId, ToolView};
 use json_text::JsonText;
@@ -51,6 +51,8 @@ pub struct Draft {
     pub text: RwSignal<String>,
     /// The JSON of the form for the response schema, as far as it is entered.
     value: RwSignal<String>,
+    /// The JSON of the forms of tools, as far as it is entered, by tool.
+    args: RwSignal<BTreeMap<String, String>>,
     /// The finished calls.
     pub calls: RwSignal<Vec<LiveCall>>,
     /// The tool whose form is shown.
@@ -72,13 +74,22 @@ pub struct Draft {
     forms: Forms,
 }
 
+/// What the person has entered.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+struct Entered {
+    text: String,
+    value: String,
+    tool: Option<String>,
+    args: BTreeMap<String, String>,
+    calls: Vec<LiveCall>,
+}
+
 /// A draft as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Stored {
-    text: String,
-    #[serde(default)]
-    value: String,
-    calls: Vec<LiveCall>,
+    #[serde(flatten)]
+    entered: Entered,
     /// The turn's session.
     session: LiveId,
     /// When the person last typed, in milliseconds since 1970.
@@ -91,9 +102,14 @@ impl Stored {
     fn at(key: &str) -> Option<Self> {
         serde_json::from_str(&browser::stored(key)?).ok()
     }
+}
 
+impl Entered {
     fn is_empty(&self) -> bool {
-        self.text.is_empty() && self.value.is_empty() && self.calls.is_empty()
+        self.text.is_empty()
+            && self.value.is_empty()
+            && self.args.is_empty()
+            && self.calls.is_empty()
     }
 }
 
@@ -131,19 +147,20 @@ impl Draft {
     /// Fills the form for the response schema with what was entered before the page was reloaded, and keeps what is
     /// entered from now on. Called when the form is drawn.
     pub fn keep_value(self, form: ValueForm) {
-        let stored = self.value.get_untracked();
-        if !stored.is_empty() && !untrack(|| form.is_edited()) {
-            match JsonText::parse(&stored) {
-                Ok(value) => form.fill(&value),
-                Err(_) => {
-                    form.show_json();
-                    form.edit(&Path::root(), Edit::SetText(stored));
-                }
-            }
-        }
-        Effect::new(move |_| {
-            let entered = form.is_edited().then(|| form.reading.read().text().to_owned());
+        keep(form, &self.value.get_untracked(), move |entered| {
             self.value.set(entered.unwrap_or_default());
+        });
+    }
+
+    /// The same for the form of a tool's arguments.
+    pub fn keep_args(self, tool: &ToolName, form: ValueForm) {
+        let tool = tool.to_string();
+        let stored = self.args.with_untracked(|args| args.get(&tool).cloned().unwrap_or_default());
+        keep(form, &stored, move |entered| {
+            self.args.update(|args| match entered {
+                Some(entered) => drop(args.insert(tool.clone(), entered)),
+                None => drop(args.remove(&tool)),
+            });
         });
     }
 
@@ -209,6 +226,22 @@ impl Draft {
     pub fn drop_call(self, id: &str) {
         self.calls.update(|calls| calls.retain(|call| call.id != id));
     }
+}
+
+/// Fills a form with what was stored, and gives `entered` what is entered now and from now on; `None` for nothing.
+fn keep(form: ValueForm, stored: &str, entered: impl Fn(Option<String>) + 'static) {
+    if !stored.is_empty() && !untrack(|| form.is_edited()) {
+        match JsonText::parse(stored) {
+            Ok(value) => form.fill(&value),
+            Err(_) => {
+                form.show_json();
+                form.edit(&Path::root(), Edit::SetText(stored.to_owned()));
+            }
+        }
+    }
+    Effect::new(move |_| {
+        entered(form.is_edited().then(|| form.reading.read().text().to_owned()));
+    });
 }
 
 impl Kept {
@@ -295,7 +328,7 @@ impl Drafts {
             own.add(next);
             return own;
         }
-        self.owned(|| self.store_changes(next, session, turn, true));
+        self.owned(|| self.store_changes(next, session, turn, Entered::default()));
         self.begun.update_value(|begun| {
             begun.insert(turn.clone(), next);
         });
@@ -368,6 +401,7 @@ impl Drafts {
             // Empty text and calls delete the stored draft.
             draft.text.set(String::new());
             draft.value.set(String::new());
+            draft.args.set(BTreeMap::new());
             draft.calls.set(Vec::new());
             draft.is_begun.set(false);
             draft.forms.forget();
@@ -399,21 +433,24 @@ impl Drafts {
     fn begin(self, session: &LiveId, turn: &LiveTurnId) -> Draft {
         let stored = self.stored(turn);
         let draft = self.empty();
-        if let Some(stored) = stored {
-            if !stored.text.is_empty() || !stored.value.is_empty() {
-                draft.side.set(Some(Side::Text));
-            }
-            draft.is_begun.set(!stored.is_empty());
-            draft.text.set(stored.text);
-            draft.value.set(stored.value);
-            draft.calls.set(stored.calls);
+        let loaded = stored.map(|stored| stored.entered).unwrap_or_default();
+        if !loaded.is_empty() {
+            let has_words = !loaded.text.is_empty() || !loaded.value.is_empty();
+            draft.side.set(Some(if has_words { Side::Text } else { Side::Call }));
+            draft.is_begun.set(true);
+            let Entered { text, value, tool, args, calls } = loaded.clone();
+            draft.text.set(text);
+            draft.value.set(value);
+            draft.tool.set(tool);
+            draft.args.set(args);
+            draft.calls.set(calls);
         }
         // A reloaded page keeps its lease.
         if let Some(held) = browser::tab_stored(&lease_key(turn)) {
             draft.lease_request.set(LeaseRequest::Asked);
             draft.lease.set_value(LiveLeaseId::new(held));
         }
-        self.store_changes(draft, session, turn, false);
+        self.store_changes(draft, session, turn, loaded);
         draft
     }
 
@@ -422,6 +459,7 @@ impl Drafts {
             is_begun: RwSignal::new(false),
             text: RwSignal::new(String::new()),
             value: RwSignal::new(String::new()),
+            args: RwSignal::new(BTreeMap::new()),
             calls: RwSignal::new(Vec::new()),
             tool: RwSignal::new(None),
             side: RwSignal::new(self.last_side.get_value()),
@@ -434,22 +472,28 @@ impl Drafts {
         }
     }
 
-    /// Writes each change of the draft to the browser's storage; with `is_new` also what it has now.
-    fn store_changes(self, draft: Draft, session: &LiveId, turn: &LiveTurnId, is_new: bool) {
+    /// Writes the draft to the browser's storage whenever it differs from what is there, `stored` at first.
+    fn store_changes(self, draft: Draft, session: &LiveId, turn: &LiveTurnId, stored: Entered) {
         let (key, session) = (self.key(turn), session.clone());
-        Effect::new(move |before: Option<()>| {
-            let now = Stored {
+        Effect::new(move |before: Option<Entered>| {
+            let entered = Entered {
                 text: draft.text.get(),
                 value: draft.value.get(),
+                tool: draft.tool.get(),
+                args: draft.args.get(),
                 calls: draft.calls.get(),
-                session: session.clone(),
-                typed_ms: browser::now().as_millisecond(),
-                by: self.name.get_untracked(),
             };
-            if is_new || before.is_some() {
-                let text = (!now.is_empty()).then(|| serde_json::to_string(&now).ok());
+            if entered != *before.as_ref().unwrap_or(&stored) {
+                let now = Stored {
+                    entered: entered.clone(),
+                    session: session.clone(),
+                    typed_ms: browser::now().as_millisecond(),
+                    by: self.name.get_untracked(),
+                };
+                let text = (!entered.is_empty()).then(|| serde_json::to_string(&now).ok());
                 browser::store(&key, text.flatten().as_deref());
             }
+            entered
         });
     }
 }

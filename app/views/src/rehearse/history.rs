@@ -34,6 +34,8 @@ use pending_row::PendingRow;
 use question_card::OldestQuestion;
 use text_row::TextRow;
 
+pub use pending_row::WANTED;
+pub use question_card::QUESTION;
 pub use time::RowTime;
 
 /// The distance from the end, in pixels, up to which new entries scroll into sight.

@@ -2,9 +2,9 @@
 
 use leptos::ev;
 use leptos::prelude::*;
-use session::SessionState;
+use session::{PendingPhase, SessionState};
 
-use crate::rehearse::history::{TIMELINE, toggle_all_rows};
+use crate::rehearse::history::{QUESTION, TIMELINE, WANTED, toggle_all_rows};
 use crate::rehearse::state::replay::Replay;
 use crate::rehearse::state::workspace::{Tab, Workspace};
 use crate::shared::keys::{
@@ -14,7 +14,7 @@ use crate::shared::keys::{
 use crate::shared::shortcuts::{FORM, Group, ROWS};
 use app::state::browser;
 use app::state::palette::Command;
-use app::state::rehearsal::Action;
+use app::state::rehearsal::{Action, Rehearsal};
 
 /// Listens to the keys while `workspace` is shown; `replay` is the case that is rehearsed again in it.
 pub fn listen_to_keys(workspace: Workspace, replay: Replay) {
@@ -35,19 +35,13 @@ fn press(workspace: Workspace, replay: Replay, event: &ev::KeyboardEvent) -> boo
         return false;
     }
     if key == "Escape" {
-        // While the person acts as an agent, only what it calls: Esc must not end it.
-        let is_pending = workspace.rehearsal.session.read_untracked().busy_with().is_some();
-        // One press cancels, as the button says. What the call waits for may be typed into a field,
-        // which the press leaves first.
-        let is_wanted = browser::is_typing() && browser::is_focus_within(".wanted");
-        if is_pending && !is_wanted {
+        if untrack(|| esc_cancels(workspace.rehearsal)) {
             workspace.rehearsal.returns_focus.set(true);
             workspace.perform(Action::Cancel);
-        } else {
-            return (browser::is_typing() || browser::focused_id().starts_with("row-"))
-                && browser::leave_field();
+            return true;
         }
-        return true;
+        return (browser::is_typing() || browser::focused_id().starts_with("row-"))
+            && browser::leave_field();
     }
     if browser::is_typing() {
         return false;
@@ -61,6 +55,7 @@ fn press(workspace: Workspace, replay: Replay, event: &ev::KeyboardEvent) -> boo
                 || browser::focus_first(TIMELINE, "[tabindex='0']");
         }
         "f" => go_to_response(workspace),
+        "r" => return browser::focus_form(WANTED) || browser::focus_form(QUESTION),
         "/" => {
             workspace.show(Tab::Call);
             focus_filter();
@@ -68,6 +63,17 @@ fn press(workspace: Workspace, replay: Replay, event: &ev::KeyboardEvent) -> boo
         _ => return false,
     }
     true
+}
+
+/// Whether Esc cancels the call under way, as its button says: it runs, and waits for nothing that a person types. Tracked.
+pub fn esc_cancels(rehearsal: Rehearsal) -> bool {
+    let session = rehearsal.session.read();
+    // While the person acts as an agent, only what it calls: Esc must not end it.
+    match session.busy_with().map(|pending| &pending.phase) {
+        None | Some(PendingPhase::AwaitingResult { .. }) => false,
+        Some(PendingPhase::AwaitingConfirmation { payload, .. }) => payload.is_none(),
+        Some(_) => rehearsal.questions.read().is_empty(),
+    }
 }
 
 pub fn go_to_tools(workspace: Workspace) {
@@ -92,7 +98,8 @@ pub const SHORTCUTS: &[Group] = &[
             ("F", "Final response"),
             ("H", "History"),
             ("N", "Fill in the next step of the rehearsed case"),
-            ("Esc", "Cancel the running call, or leave the field or row"),
+            ("Esc", "Leave the field or row; cancel a call that runs"),
+            ("R", "What a call waits for: its result, confirmation or answer"),
             ("Y", "Confirm the call"),
             ("N", "Deny the call"),
             ("P", "Act as the called agent"),
@@ -119,7 +126,7 @@ fn commands(workspace: Workspace) -> Vec<Command> {
     }
     if session.pending().is_some() {
         let cancel = move || workspace.perform(Action::Cancel);
-        let key = session.busy_with().map(|_| "Esc");
+        let key = esc_cancels(workspace.rehearsal).then_some("Esc");
         commands.push(command("Cancel call", key, cancel));
     }
     if !session.calls().is_empty() {

@@ -201,11 +201,13 @@ fn is_whole(kind: Kind, text: &str) -> bool {
             .is_ok_and(|number| number.fract() == 0.0 && number.abs() < FLOATS_END),
         Kind::Number => text.trim_start_matches('-').len() <= MOST_DIGITS,
         Kind::String => {
-            let text = text.trim().trim_start_matches(['+', '-']);
+            let text = text.trim();
+            let text = text.strip_prefix(['+', '-']).unwrap_or(text);
             let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
-            let digits = |text: &str| text.bytes().all(|it| it.is_ascii_digit() || it == b'_');
-            (1..=MOST_DIGITS).contains(&whole.len())
-                && digits(whole)
+            let is_group =
+                |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
+            whole.len() <= MOST_DIGITS
+                && whole.split('_').all(is_group)
                 && !fraction.is_empty()
                 && fraction.bytes().all(|it| it == b'0')
         }

@@ -40,6 +40,10 @@ const VALUES: &[(&str, &str, bool)] = &[
     ("event", r#""usage_metadata": {"totalTokenCount": 12, "prompt_token_count": "1.0"}"#, true),
     ("event", r#""usage_metadata": {"total_token_count": "1.5"}"#, false),
     ("event", r#""usage_metadata": {"total_token_count": 1.5}"#, false),
+    ("event", r#""usage_metadata": {"total_token_count": " -1_000 "}"#, true),
+    ("event", r#""usage_metadata": {"total_token_count": "--1"}"#, false),
+    ("event", r#""usage_metadata": {"total_token_count": "1__0"}"#, false),
+    ("event", r#""usage_metadata": {"total_token_count": "1_"}"#, false),
     (
         "event",
         r#""usage_metadata": {"prompt_tokens_details": [{"modality": "TEXT", "token_count": 1}]}"#,

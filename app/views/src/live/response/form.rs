@@ -173,6 +173,7 @@ fn ToolForm(
     draft: Draft,
 ) -> impl IntoView {
     let form = draft.tool_form(&tool);
+    draft.keep_args(&tool.name, form);
     view! {
         <div class="tool-form">
             <div class="panel-body">

@@ -8,6 +8,7 @@ use leptos::prelude::*;
 use session::{CallId, Event, PendingPhase};
 
 use crate::rehearse::state::workspace::use_this_workspace;
+use crate::rehearse::workspace_keys::esc_cancels;
 use crate::shared::form::SchemaForm;
 use crate::shared::keys::{focus_now, send_by_key};
 use crate::shared::tokens::Tokens;
@@ -22,7 +23,7 @@ use app::state::times;
 use app::state::value_form::use_any_form;
 
 /// The id of the tool's request in the document.
-const WANTED: &str = "wanted";
+pub const WANTED: &str = "wanted";
 
 /// The kinds of result that a person supplies.
 const TEXT: &str = "text";
@@ -65,14 +66,7 @@ pub(super) fn PendingRow(
         });
     });
     let is_cancelling = move || phase.get() == Some(PendingPhase::Cancelling);
-    // In a field that the call waits for, Esc leaves the field first.
-    let has_fields = move || match phase.get() {
-        Some(PendingPhase::AwaitingResult { .. }) => true,
-        Some(PendingPhase::AwaitingConfirmation { payload, .. }) => payload.is_some(),
-        // Esc cancels only what runs.
-        Some(PendingPhase::Acting) => true,
-        _ => !rehearsal.questions.read().is_empty(),
-    };
+    let has_key = move || is_innermost.get() && esc_cancels(rehearsal);
     let cancel = move |_| {
         if is_innermost.get_untracked() {
             rehearsal.returns_focus.set(true);
@@ -125,7 +119,7 @@ pub(super) fn PendingRow(
                     on:click=cancel
                 >
                     {move || if is_cancelling() { "Canceling…" } else { "Cancel" }}
-                    {move || (!has_fields()).then(|| view! { <kbd>"Esc"</kbd> })}
+                    {move || has_key().then(|| view! { <kbd>"Esc"</kbd> })}
                 </button>
             </div>
             <Progress/>

@@ -16,7 +16,7 @@ use app::state::rehearsal::name_of_question;
 use app::state::value_form::use_answer_form;
 
 /// The id of the question in the document.
-const QUESTION: &str = "question";
+pub const QUESTION: &str = "question";
 
 /// A longer text, in bytes or in lines, may need to scroll.
 const LONG: usize = 400;
