@@ -88,7 +88,6 @@ struct Entered {
 /// A draft as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Stored {
-    #[serde(flatten)]
     entered: Entered,
     /// The turn's session.
     session: LiveId,
