@@ -262,7 +262,7 @@ test("two people in one session see each other's lease, and no draft is lost", a
     // Another project's host may serve at this address: its drafts are kept.
     const days = (count: number) => Date.now() - count * 24 * 60 * 60 * 1000;
     for (const [name, typed_ms] of [["gone", days(8)], ["elsewhere", days(6)]]) {
-      const draft = { text: "x", calls: [], session: "00000000-0000-4000-8000-000000000000", typed_ms };
+      const draft = { entered: { text: "x" }, session: "00000000-0000-4000-8000-000000000000", typed_ms };
       localStorage.setItem(`rehearsal.draft.${name}`, JSON.stringify(draft));
     }
   });

@@ -126,7 +126,8 @@ class AgentWriter(ToolWriter):
         """Writes callbacks, and returns the arguments of the agent for them."""
         arguments = []
         at = f" {agent}"
-        of_call = "tool.name + str(digest(shown(args)))" if self.is_racy else "tool.name"
+        # Callbacks of calls that are made together run in any order where a mock is among them.
+        of_call = "tool.name + str(digest(shown(args)))"
 
         def add(kind: str, parameters: str, lines: list[str], probability: float = 0.2) -> None:
             if not self.chance(probability):
