@@ -111,7 +111,8 @@ class ToolWriter(Source):
             is_object = False
         # A mock gives JSON. Only what is declared can be made of it.
         arrow = f" -> {annotation}" if is_object or self.chance(0.8) else ""
-        modulus = 0 if self.is_racy else self.pick([0, 0, 0, 3, 7])
+        # An error ends the calls that are made together, wherever they are.
+        modulus = 0 if self.is_racy or self.most_calls > 1 else self.pick([0, 0, 0, 3, 7])
         asks = is_stateful and not is_long_running and self.chance(0.15)
         # The model does not see the result, or not what is returned before the confirmation.
         skips = is_stateful and not is_long_running and self.chance(0.5 if asks else 0.05)
