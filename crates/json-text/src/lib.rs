@@ -4,13 +4,14 @@
 //! parsed number: `9007199254740993`, `5` and `1.10` arrive where they are sent as they were typed.
 //! [`JsonText::open`] opens one level at a time, [`JsonIndex`] gives random access to all values;
 //! both have no depth limit. [`Decimal`] computes with numbers exactly, and [`Position`] counts lines
-//! and columns.
+//! and columns. [`written_out`](mod@written_out) makes texts safe to show to people.
 //!
 //! What this crate leaves to others: schemas, forms, file formats.
 //! Why text and not `serde_json/arbitrary_precision`: `docs/design/json-numbers.md`.
 
 pub mod index;
 pub mod scan;
+pub mod written_out;
 
 mod decimal;
 mod document;
