@@ -9,6 +9,7 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use scoring::report::CaseVerdict;
 
 use crate::details;
+use crate::escape::xml;
 use crate::report::{Heading, Total};
 use crate::scored::ScoredCase;
 
@@ -18,11 +19,8 @@ pub(crate) fn case(case: &ScoredCase) -> TestCase {
         let criteria =
             case.failed_criteria().into_iter().filter(|failed| failed.result.passed == wanted);
         let ended_by = case.ended_by().filter(|_| wanted == Some(false));
-        ended_by
-            .into_iter()
-            .chain(criteria.map(|failed| failed.line()))
-            .collect::<Vec<_>>()
-            .join("\n")
+        let reasons = ended_by.into_iter().chain(criteria.map(|failed| failed.line()));
+        xml(&reasons.collect::<Vec<_>>().join("\n"))
     };
     let status = match result.verdict() {
         CaseVerdict::Passed => TestCaseStatus::success(),
@@ -40,7 +38,7 @@ pub(crate) fn case(case: &ScoredCase) -> TestCase {
         }
         CaseVerdict::Error => {
             let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
-            let error = result.error.as_deref().unwrap_or_default();
+            let error = xml(result.error.as_deref().unwrap_or_default());
             status.set_type("error").set_message(error.lines().next().unwrap_or_default());
             if error.lines().nth(1).is_some() {
                 status.set_description(error);
@@ -48,7 +46,7 @@ pub(crate) fn case(case: &ScoredCase) -> TestCase {
             status
         }
     };
-    let mut case = TestCase::new(result.label().into_owned(), status);
+    let mut case = TestCase::new(xml(&result.label()), status);
     case.set_time(Duration::try_from_secs_f64(result.duration_seconds).unwrap_or_default());
     case
 }
@@ -72,7 +70,7 @@ impl Junit {
     /// The temporary file cannot be created.
     pub(crate) fn begin(heading: &Heading) -> io::Result<Self> {
         let cases = BufWriter::new(tempfile::tempfile().map_err(|error| in_buffer(&error))?);
-        let set = heading.eval_set_id.clone();
+        let set = xml(&heading.eval_set_id);
         let command = heading.command;
         Ok(Self { set, command, cases, tests: 0, skipped: 0, errors: 0, failures: 0 })
     }

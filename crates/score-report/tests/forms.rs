@@ -237,8 +237,8 @@ fn text() {
                   tool_trajectory_avg_score is unscored: the expected side has no case with this id
                   words is unscored: the expected side has no case with this id
                   llm_judge is unscored: the expected side has no case with this id
-        failed    </script><!--<script>alert(1)</script>]]>&"'|�[2J�`@all`
-                  tool_trajectory_avg_score 0, needs 1: </script><!--<script>alert(1)</script>]]>&"'|�[2J�`@all` was called with a "<!--", not "</script>"
+        failed    </script><!--<script>alert(1)</script>]]>&"'|\u001b[2J\u0007`@all`
+                  tool_trajectory_avg_score 0, needs 1: </script><!--<script>alert(1)</script>]]>&"'|\u001b[2J\u0007`@all` was called with a "<!--", not "</script>"
                   words 0, needs 0.8: the response scores 0.000: it lacks script, script, alert, 1, script, 2J and 1 more
                   llm_judge is unscored: this criterion requires a judge. Use `rehearsal score --judge`
 
@@ -290,7 +290,7 @@ fn markdown() {
         | case | why |
         |---|---|
         | office | tool\_trajectory\_avg\_score 0, needs 1: set\_temperature was called with degrees 23, not 21. close\_garage was not called |
-        | &lt;/script&gt;&lt;\!--&lt;script&gt;alert(1)&lt;/script&gt;\]\]&gt;&amp;"'\|�\[2J�\`@all\` | tool\_trajectory\_avg\_score 0, needs 1: &lt;/script&gt;&lt;\!--&lt;script&gt;alert(1)&lt;/script&gt;\]\]&gt;&amp;"'\|�\[2J�\`@all\` was called with a "&lt;\!--", not "&lt;/script&gt;". words 0, needs 0.8: the response scores 0.000: it lacks script, script, alert, 1, script, 2J and 1 more |
+        | &lt;/script&gt;&lt;\!--&lt;script&gt;alert(1)&lt;/script&gt;\]\]&gt;&amp;"'\|\\u001b\[2J\\u0007\`@all\` | tool\_trajectory\_avg\_score 0, needs 1: &lt;/script&gt;&lt;\!--&lt;script&gt;alert(1)&lt;/script&gt;\]\]&gt;&amp;"'\|\\u001b\[2J\\u0007\`@all\` was called with a "&lt;\!--", not "&lt;/script&gt;". words 0, needs 0.8: the response scores 0.000: it lacks script, script, alert, 1, script, 2J and 1 more |
 
         **1 unscored**
 
@@ -587,6 +587,35 @@ fn html_contains_all_data() {
     // An index and a case as the page reads them.
     expect![[r#"[{"i":"office","v":"f","s":[0.0,0.8571428571428571,null],"t":["home"],"o":["list_rooms","set_temperature","close_garage"],"q":"Close up for the night"},"#]].assert_eq(scripts[1].1.lines().next().unwrap_or_default());
     expect![[r#"[{"w":["set_temperature was called with degrees 23, not 21. close_garage was not called",null,"this criterion requires a judge. Use `rehearsal score --judge`"],"h":[true,true],"c":"4.1 s, 1,284 tokens","t":[{"u":["Close up for the night","Close up for the night"],"c":[{"k":"=","e":["list_rooms","{}",null],"a":["list_rooms","{}",null]},{"k":"+","a":["list_rooms","{}",null]},{"k":"~","e":["set_temperature","{\"room\":\"office\",\"degrees\":21,\"id\":9007199254740993}",null],"a":["set_temperature","{\"room\":\"office\",\"degrees\":23,\"id\":9007199254740993}",null],"d":["/degrees"]},{"k":"-","e":["close_garage","{}",null]}],"f":["The office is set to 21 degrees.","The office is set to 23 degrees."]}]},"#]].assert_eq(scripts[0].1.lines().next().unwrap_or_default());
+}
+
+#[test]
+fn characters_that_reorder_text_are_escaped_for_people_only() {
+    const REVERSED: &str = "pay \u{202e}evil\u{202c}";
+    let config = config();
+    let written = |form| {
+        let expected = case(REVERSED, &[(REVERSED, "{}")], REVERSED);
+        let actual = case(REVERSED, &[], "");
+        let scored = ScoredCase::of(&config, expected, actual, &mut Tools::default(), || 0.0);
+        written(form, vec![scored])
+    };
+    for (form, shown) in [
+        (Form::Text, r"failed    pay \u202eevil\u202c"),
+        (Form::Markdown, r"| pay \\u202eevil\\u202c | "),
+        (Form::Junit, r#"<testcase name="pay \u202eevil\u202c""#),
+    ] {
+        let text = written(form);
+        assert!(text.contains(shown), "{text}");
+        assert!(!text.contains(['\u{202e}', '\u{202c}']), "{text}");
+    }
+    assert!(written(Form::Json).contains(REVERSED), "a program reads what is there");
+    // The page's script escapes what it draws; addresses keep the ids.
+    let (scripts, _) = scripts(&written(Form::Html));
+    let (_, about) = scripts.last().expect("the data of the page");
+    let about: serde_json::Value = serde_json::from_str(about).expect("JSON");
+    let hidden = about["hidden"].as_str().expect("a class");
+    assert!(hidden.starts_with(r"[\u0000-\u0008\u000b-\u001f"), "{hidden}");
+    assert!(hidden.contains(r"\u2028-\u202e") && !hidden.contains(r"\u000a"), "{hidden}");
 }
 
 #[test]

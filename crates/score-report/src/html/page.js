@@ -14,6 +14,15 @@
     return chunks.get(chunk)[place % about.chunk];
   };
 
+  /* Texts show the characters that would reorder or hide them as escapes. */
+  const hidden = new RegExp(about.hidden, "g");
+  const escape = (it, at, text) => {
+    if (it === "\r") return text[at + 1] === "\n" ? it : "\\r";
+    return `\\u${it.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  };
+  const visible = (text) => text.replace(hidden, escape);
+  const visibleProps = ["title", "aria-label"];
+
   const el = (tag, props, ...children) => {
     const node = tag.startsWith("svg:")
       ? document.createElementNS("http://www.w3.org/2000/svg", tag.slice(4))
@@ -21,9 +30,11 @@
     for (const [key, value] of Object.entries(props || {})) {
       if (value === undefined || value === null || value === false) continue;
       if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
+      else if (visibleProps.includes(key)) node.setAttribute(key, visible(value));
       else node.setAttribute(key, value === true ? "" : value);
     }
-    node.append(...children.flat().filter((child) => child !== undefined && child !== null));
+    const shown = children.flat().filter((child) => child !== undefined && child !== null);
+    node.append(...shown.map((child) => (typeof child === "string" ? visible(child) : child)));
     return node;
   };
 
@@ -533,17 +544,14 @@
   addEventListener("hashchange", () => { readAddress(); draw(); });
   addEventListener("resize", drawRows);
 
-  byId("title").textContent = about.name || about.set;
-  byId("expected").textContent = about.expected;
-  byId("actual").textContent = about.actual;
-  byId("config-text").textContent = about.config;
-  byId("details-text").textContent = about.details;
+  const heads = { title: about.name || about.set, expected: about.expected, actual: about.actual, "config-text": about.config, "details-text": about.details };
+  Object.entries(heads).forEach(([id, text]) => { byId(id).textContent = visible(text); });
   byId("details-open").hidden = about.details === "";
   byId("metric").append(el("option", { value: "-1" }, "All criteria"), ...criteria.map(([name], metric) => el("option", { value: metric }, name)));
   const tags = [...new Set(cases.flatMap((line) => line.t || []))].sort();
   byId("tag").append(el("option", { value: "" }, "All tags"), ...tags.map((tag) => el("option", { value: tag }, tag)));
   byId("tag").hidden = tags.length === 0;
-  byId("counts").textContent = about.counts;
+  byId("counts").textContent = visible(about.counts);
   byId("made").textContent = `scored in ${about.seconds < 1 ? `${(about.seconds * 1000).toFixed(1)} ms` : `${about.seconds.toFixed(1)} s`}, ${about.created}`;
   readAddress();
   draw();

@@ -3,7 +3,7 @@
 //! Cases are in scripts of a hundred each, which the browser does not parse until one of them is
 //! looked at; the list of all and the summary come behind them, since they are known last. Nothing
 //! that comes from a file is markup: it is JSON in a script of data, and the page's own script makes
-//! text nodes of it. A policy in the page lets no other script, style or address in.
+//! text nodes of it, in which characters that reorder or hide text are written as escapes. A policy in the page lets no other script, style or address in.
 
 use std::io::{self, Write};
 
@@ -15,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::data::shown_config;
 use crate::details;
-use crate::escape::{html, in_script};
+use crate::escape::{hidden_class, html, in_script};
 use crate::report::{Heading, Total};
 
 /// Cases of one script.
@@ -50,6 +50,8 @@ struct About<'r> {
     config: String,
     details: String,
     chunk: usize,
+    /// The characters that the page writes as escapes.
+    hidden: String,
 }
 
 impl Html {
@@ -110,6 +112,7 @@ impl Html {
             config: shown_config(&heading.config_used),
             details: details::text(total),
             chunk: CHUNK,
+            hidden: hidden_class(),
         };
         let about = in_script(&serde_json::to_string(&about)?);
         writeln!(out, "<script type=\"application/json\" id=\"index\">[{}]</script>", self.lines)?;
