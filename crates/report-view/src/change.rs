@@ -1,5 +1,6 @@
 //! [`Changes`]: the change of each case since a baseline, with notes on how the two were scored.
 
+use json_text::written_out::visible_name;
 use scoring::report::{CaseChange, Change, Compared, Comparison};
 
 use crate::report::Report;
@@ -69,7 +70,7 @@ fn notes(baseline: &Report, candidate: &Report) -> Vec<String> {
             notes.push(format!("Only the baseline has the criterion {name}."));
         }
     }
-    notes
+    notes.iter().map(|note| visible_name(note)).collect()
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! the reader still has the JSON.
 
 use json_text::JsonText;
+use json_text::written_out::{visible_name, visible_text};
 use scoring::json::members;
 use scoring::report::{CriterionResult, figures_apart};
 use serde::Deserialize;
@@ -161,7 +162,8 @@ struct Difference {
     path: String,
 }
 
-/// What a score rests on, as far as it is understood.
+/// What a score rests on, as far as it is understood. Notes, lines, reasons and the names of rubrics
+/// and conditions are as they are shown; calls and responses as they were.
 #[must_use]
 pub fn evidence(details: &JsonText) -> Vec<Part> {
     let Ok(Details { missed, turns, invocations, conditions, rubrics, evidence }) =
@@ -188,19 +190,29 @@ pub fn evidence(details: &JsonText) -> Vec<Part> {
             Some(alignment) => {
                 parts.push(Part::Calls { turn: place, trajectory, rows: rows(alignment) });
             }
-            None => parts.push(Part::Response { turn: place, score, expected, actual, note }),
+            None => {
+                let note = note.map(|note| visible_text(&note));
+                parts.push(Part::Response { turn: place, score, expected, actual, note });
+            }
         }
     }
     if !conditions.is_empty() {
-        parts.push(Part::Conditions(conditions));
+        let shown = |it: Condition| Condition { path: visible_name(&it.path), ..it };
+        parts.push(Part::Conditions(conditions.into_iter().map(shown).collect()));
     }
     if !rubrics.is_empty() {
-        parts.push(Part::Rubrics(rubrics));
+        parts.push(Part::Rubrics(rubrics.into_iter().map(shown_rubric).collect()));
     }
     if !evidence.is_empty() {
-        parts.push(Part::Lines(evidence));
+        parts.push(Part::Lines(evidence.iter().map(|line| visible_text(line)).collect()));
     }
     parts
+}
+
+fn shown_rubric(rubric: Rubric) -> Rubric {
+    let shown = |it: Sample| Sample { reasoning: visible_text(&it.reasoning), ..it };
+    let samples = rubric.samples.into_iter().map(shown).collect();
+    Rubric { name: visible_text(&rubric.name), samples, ..rubric }
 }
 
 fn rows(alignment: Alignment) -> Vec<CallRow> {
@@ -225,7 +237,8 @@ pub fn reason(result: &CriterionResult) -> Option<String> {
         return None;
     }
     let Explanation { why, reason } = result.details.decode::<Explanation>().unwrap_or_default();
-    if result.score.is_some() { why } else { reason }
+    let reason = if result.score.is_some() { why } else { reason };
+    reason.map(|reason| visible_text(&reason))
 }
 
 /// As [`reason`], with the criterion's name; from the scores if there is no reason.
@@ -288,6 +301,28 @@ mod tests {
         };
         assert!(!conditions[0].holds);
         assert_eq!(rubrics[0].samples[0].reasoning, "no verdict");
+    }
+
+    #[test]
+    fn characters_that_reorder_text_are_escaped() {
+        let parts = parts(
+            r#"{"turns":[{"note":"\u202eon"}],"evidence":["a\nb\u202c"],
+            "conditions":[{"path":"\u202eroom","holds":true}],
+            "rubrics":[{"name":"\u2066kind","score":1,"samples":[{"reasoning":"\u200ebad"}]}]}"#,
+        );
+        let [
+            Part::Response { note: Some(note), .. },
+            Part::Conditions(conditions),
+            Part::Rubrics(rubrics),
+            Part::Lines(lines),
+        ] = &parts[..]
+        else {
+            panic!("{parts:?}")
+        };
+        let reasoning = &rubrics[0].samples[0].reasoning;
+        let shown = [note, &conditions[0].path, &rubrics[0].name, reasoning, &lines[0]];
+        let expected = [r"\u202eon", r"\u202eroom", r"\u2066kind", r"\u200ebad", "a\nb\\u202c"];
+        assert_eq!(shown.map(String::as_str), expected);
     }
 
     #[test]

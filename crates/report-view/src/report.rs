@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use json_text::JsonText;
+use json_text::written_out::visible_text;
 use scoring::report::{
     CaseVerdict, CriterionResult, EvalCaseResult, EvalRun, EvalSummary, Tally, sentences,
 };
@@ -60,7 +61,7 @@ impl Report {
         }
         for case in &cases {
             let of_case = case.eval_run.iter().flat_map(|run| &run.notes);
-            notes.extend(of_case.map(|note| format!("{}: {note}", case.label())));
+            notes.extend(of_case.map(|note| visible_text(&format!("{}: {note}", case.label()))));
         }
         Self {
             report_id: written.report_id,
@@ -110,10 +111,10 @@ impl Report {
     pub fn why(&self, case: usize) -> Option<String> {
         let case = self.cases.get(case)?;
         if let Some(error) = &case.error {
-            return Some(error.clone());
+            return Some(visible_text(error));
         }
         if let Some(limit) = case.eval_run.as_ref().and_then(EvalRun::limit) {
-            return Some(limit);
+            return Some(visible_text(&limit));
         }
         let failed = case.criterion_results.iter().filter(|it| it.passed == Some(false));
         let unscored = case.criterion_results.iter().filter(|it| it.passed.is_none());
@@ -121,7 +122,7 @@ impl Report {
         match reasons.is_empty() {
             true if case.criterion_results.is_empty() => Some("no criteria were scored".to_owned()),
             true => None,
-            false => Some(sentences(&reasons)),
+            false => Some(visible_text(&sentences(&reasons))),
         }
     }
 }
@@ -222,6 +223,16 @@ pub(crate) mod tests {
             phrase.as_deref(),
             Some("Pass rate 0.500 (1 of 2 runs), 95 % interval 0.043 to 0.957")
         );
+    }
+
+    #[test]
+    fn a_reason_shows_characters_that_reorder_text() {
+        let named = report(&[("a", &[("\u{202e}m", None, 0.5)])]);
+        let reason = named.why(0).expect("a reason");
+        assert_eq!(reason, r"\u202em is unscored: nobody asked");
+        let failed = EvalCaseResult::error("a", None, "no \u{202e}case\nhere");
+        let failed = read(&written(&[failed])).expect("a report");
+        assert_eq!(failed.why(0).as_deref(), Some("no \\u202ecase\nhere"));
     }
 
     #[test]
