@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use clap::{CommandFactory as _, Parser as _};
+use json_text::written_out::visible_name;
 use rehearsal::cli::{
     self, Added, AdkFolderArguments, AgentsArguments, BackupArguments, Command, CommandLine,
     Copied, CredentialArguments, EvalsetCommand, EvalsetError, InitArguments, LintArguments,
@@ -47,7 +48,7 @@ fn main() -> ExitCode {
         }
     };
     outcome.unwrap_or_else(|error| {
-        eprintln!("error: {}", with_causes(&error));
+        cli::note_error(&with_causes(&error));
         ExitCode::FAILURE
     })
 }
@@ -233,7 +234,7 @@ fn agents(arguments: &AgentsArguments) -> anyhow::Result<ExitCode> {
     let is_watched = io::stderr().is_terminal();
     let begins = |name: &str| {
         if is_watched {
-            eprintln!("Looking at {name}…");
+            eprintln!("Looking at {}…", visible_name(name));
         }
     };
     let seen = |report: &cli::AgentReport| {
@@ -257,7 +258,7 @@ fn lint(arguments: &LintArguments) -> anyhow::Result<ExitCode> {
     let linted = match runtime()?.block_on(cli::lint_tools(arguments)) {
         Ok(linted) => linted,
         Err(error) => {
-            eprintln!("error: {error}");
+            cli::note_error(&error);
             return Ok(ExitCode::from(2));
         }
     };
@@ -282,7 +283,7 @@ fn evalset(command: &EvalsetCommand) -> anyhow::Result<ExitCode> {
         Err(error) => {
             // Findings are printed before the error.
             let _ = out.flush();
-            eprintln!("error: {error}");
+            cli::note_error(&error);
             Ok(ExitCode::from(if error.is_usage() { 2 } else { 1 }))
         }
     }
@@ -302,7 +303,7 @@ fn score(arguments: &ScoreArguments) -> anyhow::Result<ExitCode> {
         }
         Err(error) if error.is_broken_pipe() => Ok(ExitCode::SUCCESS),
         Err(error) => {
-            eprintln!("error: {error}");
+            cli::note_error(&error);
             Ok(ExitCode::from(2))
         }
     }
@@ -314,7 +315,7 @@ fn eval(arguments: &cli::EvalCommandLine) -> anyhow::Result<ExitCode> {
         Ok(verdict) => Ok(exit_code(verdict)),
         Err(error) if error.is_broken_pipe() => Ok(ExitCode::SUCCESS),
         Err(error) => {
-            eprintln!("error: {error}");
+            cli::note_error(&error);
             Ok(ExitCode::from(2))
         }
     }

@@ -10,6 +10,7 @@ use agents::{
     AgentFacts, AgentFault, AgentLog, AgentSource, SessionView, SourceError, SourceKind, ToolView,
 };
 use json_text::JsonText;
+use json_text::written_out::visible_text;
 use serde::Serialize;
 use session::SessionId;
 
@@ -79,7 +80,11 @@ pub fn write_reports(
         Format::Text if reports.is_empty() => {
             writeln!(out, "No agents. Name a folder, or add [[agent]] to rehearsal.toml.")
         }
-        Format::Text => reports.iter().try_for_each(|report| write_text(report, out)),
+        Format::Text => reports.iter().try_for_each(|report| {
+            let mut text = Vec::new();
+            write_text(report, &mut text)?;
+            out.write_all(visible_text(&String::from_utf8_lossy(&text)).as_bytes())
+        }),
     }
 }
 
@@ -271,14 +276,14 @@ fn write_tool(tool: &ToolView, out: &mut impl Write) -> io::Result<()> {
     write_block(out, 4, &JsonText::pretty(&tool.declaration))
 }
 
-/// Escapes control characters, which could change the terminal.
+/// Leaves out control characters, which could change the terminal, and escapes what reorders text.
 fn write_block(out: &mut impl Write, indent: usize, text: &str) -> io::Result<()> {
     for line in text.lines() {
         let line: String = line
             .chars()
             .filter(|character| !character.is_control() || *character == '\t')
             .collect();
-        writeln!(out, "{:indent$}{line}", "")?;
+        writeln!(out, "{:indent$}{}", "", visible_text(&line))?;
     }
     Ok(())
 }

@@ -45,6 +45,7 @@ pub use init::{Created, InitError, init};
 pub use lint::{LintError, Linted, lint_tools, write_lint};
 pub use logging::start_logging;
 pub use manual::write_manual;
+pub use note_line::note_error;
 pub use score::{PairBy, ReportFormat, ScoreArguments, ScoreError, Verdict, score};
 pub use served_agents::ServedAgents;
 pub use sources::{example_names, simulated_agents};

@@ -189,6 +189,39 @@ fn shows_a_case_as_a_conversation() {
 }
 
 #[test]
+fn characters_that_reorder_text_are_escaped_for_people_only() {
+    let folder = folder();
+    let eval_id = "lights_\u{202e}ffo\u{202c}";
+    let set = TWO.replace("lights_off", eval_id).replace("set_lights", "set_\u{202e}sthgil");
+    let set = set.replace("\"hall\"", "\"\u{2066}hall\"").replace("Done.", "Done\u{200f}.");
+    std::fs::write(folder.path().join("a.json"), &set).unwrap();
+    std::fs::write(folder.path().join("b.json"), set.replace("Done\u{200f}", "Done")).unwrap();
+
+    let listed = ran(folder.path(), &["list", "a.json"]);
+    assert!(listed.contains(r"#0     lights_\u202effo\u202c "), "{listed}");
+    let shown = ran(folder.path(), &["show", "a.json"]);
+    for expected in [
+        "lights_\\u202effo\\u202c\n",
+        r#"set_\u202esthgil {"room":"\u2066hall","#,
+        r"agent       Done\u200f.",
+    ] {
+        assert!(shown.contains(expected), "{expected} is missing in {shown}");
+    }
+    let compared = stdout_of(&run(folder.path(), &["diff", "a.json", "b.json"]));
+    assert!(compared.contains(r#"    - "Done\u200f.""#), "{compared}");
+    let refused = stderr_of(&run(folder.path(), &["show", "no\u{202e}ne.json"]));
+    assert!(refused.contains(r"error: no\u202ene.json "), "{refused}");
+    for text in [listed, shown, compared, refused] {
+        assert!(!text.contains(['\u{200f}', '\u{202c}', '\u{202e}', '\u{2066}']), "{text}");
+    }
+
+    let listed = ran(folder.path(), &["list", "a.json", "--format", "json"]);
+    assert!(listed.contains(eval_id), "{listed}");
+    let shown = ran(folder.path(), &["show", "a.json", "--format", "json"]);
+    assert!(shown.contains("set_\u{202e}sthgil"), "{shown}");
+}
+
+#[test]
 fn shows_every_part_of_a_message() {
     let folder = tempfile::tempdir().unwrap();
     let parts = r#"[{"inline_data": {"mime_type": "image/png", "data": "iVBORw0KGgo="}}, {"text": "And this?"}]"#;

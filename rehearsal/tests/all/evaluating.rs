@@ -659,10 +659,15 @@ fn the_schema_of_suites_is_printed() {
 #[test]
 fn the_selected_cases_are_listed_without_running() {
     let folder = suite(
-        "  - { name: one, first_message: Hi, tags: [smoke, fast] }\n  - { name: two, first_message: Hi }\n",
+        "  - { name: one, first_message: Hi, tags: [smoke, fast] }\n  - { name: \"two\\u202e\", first_message: Hi }\n",
     );
     let listed = run(folder.path(), &["suite.yaml", "--list"], None);
-    assert_eq!(text(&listed.stdout), "one  (smoke, fast)\ntwo\n", "{}", text(&listed.stderr));
+    assert_eq!(
+        text(&listed.stdout),
+        "one  (smoke, fast)\ntwo\\u202e\n",
+        "{}",
+        text(&listed.stderr)
+    );
     let json =
         run(folder.path(), &["suite.yaml", "--list", "--format", "json", "--case", "o*"], None);
     let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();

@@ -11,6 +11,7 @@ use eval::given_model::GivenModel;
 use eval::model::Models;
 use eval::python::Servers;
 use glob::Pattern;
+use json_text::written_out::visible_name;
 use serde::Serialize;
 
 use super::eval_sets;
@@ -40,10 +41,11 @@ pub(super) fn list(arguments: &EvalArguments, out: &mut dyn Write) -> Result<(),
         return Ok(());
     }
     for case in &cases {
-        match case.tags.is_empty() {
-            true => writeln!(out, "{}", case.name)?,
-            false => writeln!(out, "{}  ({})", case.name, case.tags.join(", "))?,
-        }
+        let line = match case.tags.is_empty() {
+            true => case.name.clone(),
+            false => format!("{}  ({})", case.name, case.tags.join(", ")),
+        };
+        writeln!(out, "{}", visible_name(&line))?;
     }
     Ok(())
 }

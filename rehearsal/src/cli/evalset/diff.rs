@@ -4,11 +4,11 @@
 use std::io::Write;
 
 use evalset::{CaseText, EvalSet, Layout, same_value};
+use json_text::written_out::visible_name;
 use json_text::{JsonText, Node};
 use serde::Serialize;
 
 use super::error::EvalsetError;
-use super::list::shown;
 use super::lookup::Lookup;
 use super::valid_file::{Opened, ValidFile};
 use super::{DiffArguments, Status};
@@ -151,10 +151,10 @@ fn write_text(difference: &Difference, out: &mut impl Write) -> Result<(), Evals
         ("", Some(_), None) => writeln!(out, "- {case}")?,
         ("", None, Some(_)) => writeln!(out, "+ {case}")?,
         _ => {
-            writeln!(out, "~ {case} at {}", shown(path))?;
+            writeln!(out, "~ {case} at {}", visible_name(path))?;
             for (mark, value) in [('-', before), ('+', after)] {
                 if let Some(value) = value {
-                    writeln!(out, "    {mark} {}", shown(value.compact().as_str()))?;
+                    writeln!(out, "    {mark} {}", visible_name(value.compact().as_str()))?;
                 }
             }
         }

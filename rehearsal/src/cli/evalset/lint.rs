@@ -5,11 +5,11 @@ use std::io::Write;
 use case_trace::CaseTrace;
 use evalset::{CaseFault, Origin, Severity};
 use evalset_file::{Checked, CheckedCase};
+use json_text::written_out::visible_name;
 use serde::Serialize;
 
 use super::error::EvalsetError;
 use super::files::{Source, checked, files};
-use super::list::shown;
 use super::progress::bar;
 use super::{LintFilesArguments, Status, counted};
 use crate::cli::Format;
@@ -89,7 +89,8 @@ impl<W: Write> Findings<'_, W> {
         evidence: &str,
     ) -> Result<(), EvalsetError> {
         if self.format == Format::Text {
-            writeln!(self.out, "{file}: {}: {evidence}", format.title())?;
+            let title = format!("{file}: {}: {evidence}", format.title());
+            writeln!(self.out, "{}", visible_name(&title))?;
         }
         Ok(())
     }
@@ -124,8 +125,9 @@ fn write_fault(
     let CaseFault { line, column, problem, .. } = fault;
     match format {
         Format::Text => {
-            let place = format!("{}: {problem}", fault.place());
-            writeln!(out, "{file}:{line}:{column}: {severity}: {}", shown(&place))?;
+            let place = fault.place();
+            let line = format!("{file}:{line}:{column}: {severity}: {place}: {problem}");
+            writeln!(out, "{}", visible_name(&line))?;
         }
         Format::Json => {
             let finding = Finding {

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use evalset::{Case, read_case};
 use evalset_file::{Cases, FoundCase};
+use json_text::written_out::visible_name;
 use serde::{Deserialize, Serialize};
 
 use super::error::EvalsetError;
@@ -121,7 +122,7 @@ impl<W: Write> Listing<'_, W> {
 
     fn title(&mut self) -> Result<(), EvalsetError> {
         if self.format == Format::Text {
-            writeln!(self.out, "{}", self.name)?;
+            writeln!(self.out, "{}", visible_name(&self.name))?;
         }
         Ok(())
     }
@@ -179,12 +180,7 @@ fn id_in(text: &str) -> Option<String> {
 fn short(eval_id: &str) -> String {
     const MOST: usize = 200;
     match eval_id.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}… ({} bytes)", shown(&eval_id[..end]), eval_id.len()),
-        None => shown(eval_id),
+        Some((end, _)) => format!("{}… ({} bytes)", visible_name(&eval_id[..end]), eval_id.len()),
+        None => visible_name(eval_id),
     }
-}
-
-/// A file's text for a terminal, with control characters escaped.
-pub(super) fn shown(text: &str) -> String {
-    text.chars().map(|it| if it.is_control() { char::REPLACEMENT_CHARACTER } else { it }).collect()
 }

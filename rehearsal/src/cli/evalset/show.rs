@@ -7,10 +7,10 @@ use evalset::agentflow::{EvalCase, MessageContent, ToolCall};
 use evalset::{Case, Layout, read_case};
 use evalset_file::{Cases, FoundCase};
 use json_text::JsonText;
+use json_text::written_out::visible_name;
 
 use super::error::EvalsetError;
 use super::files::{Errors, Source, format_of};
-use super::list::shown;
 use super::{ShowArguments, Status};
 use crate::cli::Format;
 use crate::cli::note_line::note_line;
@@ -138,12 +138,12 @@ fn write_case(case: Case, out: &mut impl Write) -> Result<(), EvalsetError> {
         _ => None,
     };
     let case: EvalCase = case.into_agentflow();
-    writeln!(out, "{}", shown(&case.eval_id))?;
+    writeln!(out, "{}", visible_name(&case.eval_id))?;
     if !case.name.is_empty() {
-        writeln!(out, "  {}", shown(&case.name))?;
+        writeln!(out, "  {}", visible_name(&case.name))?;
     }
     if !case.tags.is_empty() {
-        writeln!(out, "  tags: {}", shown(&case.tags.join(", ")))?;
+        writeln!(out, "  tags: {}", visible_name(&case.tags.join(", ")))?;
     }
     let state = case.session_input.as_ref().and_then(|input| input.initial());
     write_json("starts with", state, out)?;
@@ -182,7 +182,7 @@ fn write_message(
 fn write_text(who: &str, text: &str, out: &mut impl Write) -> Result<(), EvalsetError> {
     let mut who = who;
     for line in text.trim_end().lines() {
-        writeln!(out, "  {who:<12}{}", shown(line))?;
+        writeln!(out, "  {who:<12}{}", visible_name(line))?;
         who = "";
     }
     if !who.is_empty() {
@@ -193,7 +193,7 @@ fn write_text(who: &str, text: &str, out: &mut impl Write) -> Result<(), Evalset
 
 fn write_call(call: &ToolCall, out: &mut impl Write) -> Result<(), EvalsetError> {
     let args = call.args.as_ref().map_or_else(|| "{}".to_owned(), one_line);
-    writeln!(out, "  {:<12}{} {}", "calls", shown(&call.name), args)?;
+    writeln!(out, "  {:<12}{} {}", "calls", visible_name(&call.name), args)?;
     if let Some(result) = &call.result {
         writeln!(out, "  {:<12}{}", "gets", one_line(result))?;
     }
@@ -217,7 +217,7 @@ fn write_json(
 /// A value on one line, truncated.
 fn one_line(value: &JsonText) -> String {
     const MOST: usize = 400;
-    let text = shown(value.compact().as_str());
+    let text = visible_name(value.compact().as_str());
     match text.char_indices().nth(MOST) {
         Some((end, _)) => format!("{}… ({} bytes)", &text[..end], value.byte_len()),
         None => text,

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::{self, Write};
 
+use json_text::written_out::visible_name;
 use tool_lint::{Effect, Finding, Limitation, Provider, Report, Rule, Severity};
 
 use super::Linted;
@@ -176,9 +177,9 @@ fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
-/// Replaces control characters, which could change the terminal.
+/// On one line, with the characters escaped that could change the terminal or reorder the text.
 fn printable(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+    visible_name(&text.replace(['\n', '\r', '\t'], " "))
 }
 
 /// Wraps the text at `width` characters; longer words are not split.
