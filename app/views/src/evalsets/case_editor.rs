@@ -7,6 +7,7 @@ use leptos::prelude::*;
 
 use crate::evalsets::state::case_edits::{CaseEdits, EDITOR_ID, Editing};
 use crate::shared::form::SchemaForm;
+use app::state::excerpt::visible_text;
 use app::state::value_form::use_any_form;
 
 /// The frame of an editor: its fields, then Save and Cancel.
@@ -88,7 +89,7 @@ fn ReloadedNote(
     view! {
         <div class="note" role="status">
             {match current {
-                Some(Some(text)) => view! { "The file now contains: " <span class="case-in-file">{text}</span> " Saving replaces it with your draft." }.into_any(),
+                Some(Some(text)) => view! { "The file now contains: " <span class="case-in-file">{visible_text(&text)}</span> " Saving replaces it with your draft." }.into_any(),
                 _ => view! { "The case is no longer in the file. Copy what you need, then cancel." }.into_any(),
             }}
         </div>

@@ -12,6 +12,7 @@ use crate::evalsets::state::case_list::{CaseListState, ListPage, PAGE};
 use app::components::filter_box::FilterBox;
 use app::state::browser;
 use app::state::case_address::{case_address, in_order_of};
+use app::state::excerpt::{visible_name, visible_text};
 use app::state::times::counted;
 
 /// The id of the column in the document.
@@ -142,7 +143,7 @@ fn CasePage(
         })}
         <ul class="cases" aria-label="Cases" on:keydown=walk>{lines}</ul>
         {none.map(|none| view! { <p class="quiet veil">{none}</p> })}
-        {page.fault.map(|fault| view! { <p class="field-fault veil" role="alert">{fault}</p> })}
+        {page.fault.map(|fault| view! { <p class="field-fault veil" role="alert">{visible_text(&fault)}</p> })}
         {(after > 0).then(|| view! {
             <button type="button" class="link" on:click=move |_| turn_to(before + shown)>
                 {format!("Show {} more ({after} left)", after.min(PAGE))}
@@ -188,7 +189,7 @@ fn CaseLine(
     /// Its position in the file, once it is known.
     place: Memo<Option<u64>>,
 ) -> impl IntoView {
-    let title = title(&summary).to_owned();
+    let title = visible_text(title(&summary));
     let CaseSummary { index, eval_id, name, query, turns, tools, calls, tags, fault, repeats } =
         summary;
     // The link keeps the order.
@@ -200,10 +201,10 @@ fn CaseLine(
         case.with(|case| case.as_deref() == Some(own.as_str()))
             && (!repeats || place.get() == Some(index))
     };
-    let shown_id = with_id.then(|| eval_id.clone());
+    let shown_id = with_id.then(|| visible_name(&eval_id));
     let below = name.is_some().then_some(query).filter(|query| !query.trim().is_empty());
     let more = usize::try_from(calls).unwrap_or(usize::MAX).saturating_sub(tools.len());
-    let mut summary_line = tools.join(" → ");
+    let mut summary_line = visible_name(&tools.join(" → "));
     if more > 0 {
         summary_line.push_str(&format!(" and {more} more"));
     }
@@ -217,7 +218,7 @@ fn CaseLine(
             <a href=address id=line_id(index) class:faulty=is_faulty aria-current=move || is_chosen().then_some("true")>
                 <span class="case-title">{title}</span>
                 {shown_id.map(|id| view! { <span class="case-tools">{id}</span> })}
-                {below.map(|query| view! { <span class="case-tools">{query}</span> })}
+                {below.map(|query| view! { <span class="case-tools">{visible_text(&query)}</span> })}
                 <span class="case-tools">
                     // Distinguishes cases that share an id.
                     {repeats.then(|| view! { <b>{format!("#{index}")}</b> " · " })}
@@ -225,9 +226,9 @@ fn CaseLine(
                     {summary_line}
                 </span>
                 {(!tags.is_empty()).then(|| view! {
-                    <span class="case-tags">{tags.into_iter().map(|tag| view! { <span class="chip">{tag}</span> }).collect_view()}</span>
+                    <span class="case-tags">{tags.into_iter().map(|tag| view! { <span class="chip">{visible_name(&tag)}</span> }).collect_view()}</span>
                 })}
-                {fault.map(|fault| view! { <span class="field-fault">{fault}</span> })}
+                {fault.map(|fault| view! { <span class="field-fault">{visible_text(&fault)}</span> })}
             </a>
         </li>
     }

@@ -15,6 +15,7 @@ use app::components::copy_button::CopyButton;
 use app::state::base_path::address;
 use app::state::browser;
 use app::state::case_address::escaped;
+use app::state::excerpt::{visible_name, visible_text};
 use app::state::reading::use_reading;
 
 /// One case, as steps or as its text.
@@ -42,9 +43,9 @@ pub(super) fn CaseReader(
         "" => "Case without an ID".to_owned(),
         id => case_label(id, edits.repeats().then_some(case.index)),
     };
-    let name = case.name.clone();
-    let note = case.note.clone();
-    let faults = case.faults.clone();
+    let name = case.name.as_deref().map(visible_name);
+    let note = case.note.as_deref().map(visible_text);
+    let faults: Vec<String> = case.faults.iter().map(|it| visible_text(it)).collect();
     let rehearse = rehearse_address(&set, &case, edits.repeats());
     let cases = Memo::new(move |_| list.with_list(|list| list.cases.clone()).unwrap_or_default());
     let own = case.index;
@@ -98,7 +99,7 @@ pub(super) fn CaseReader(
         })}
         {note.map(|note| view! { <p class="case-note">{note}</p> })}
         {rename}
-        {move || fault().map(|fault| view! { <p class="case-faults" role="alert">{fault} " " <ReloadButton edits/></p> })}
+        {move || fault().map(|fault| view! { <p class="case-faults" role="alert">{visible_text(&fault)} " " <ReloadButton edits/></p> })}
         {(!faults.is_empty()).then(|| view! {
             <ul class="case-faults" role="alert">{faults.into_iter().map(|fault| view! { <li>{fault}</li> }).collect_view()}</ul>
         })}

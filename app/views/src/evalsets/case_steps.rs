@@ -10,6 +10,7 @@ use crate::evalsets::state::case_edits::{CaseEdits, Editing, call_button};
 use crate::shared::steps::{Called, CalledStep, TextStep, text_step};
 use crate::shared::value_pane::ValuePane;
 use app::components::icon::Glyph;
+use app::state::excerpt::visible_text;
 use app::state::reading::use_reading;
 
 /// The turns of a case; with `edits` each step can be changed.
@@ -97,7 +98,7 @@ pub(super) fn CaseSteps(
 
 /// A further expectation of a metric, which can be edited as JSON.
 fn expectation(what: &'static str, text: &str) -> AnyView {
-    view! { <li class="case-more asked-besides"><span class="quiet">{what} ": "</span> {text.to_owned()}</li> }
+    view! { <li class="case-more asked-besides"><span class="quiet">{what} ": "</span> {visible_text(text)}</li> }
         .into_any()
 }
 

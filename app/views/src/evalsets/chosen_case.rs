@@ -13,6 +13,7 @@ use crate::evalsets::state::case_edits::{CaseEdits, UNDO_ID};
 use crate::evalsets::state::case_list::CaseListState;
 use crate::shared::comparison::{COMPARISON_ID, Comparison};
 use app::state::browser;
+use app::state::excerpt::visible_text;
 
 /// The case that the address names.
 #[component]
@@ -38,7 +39,7 @@ pub(super) fn ChosenCase(
             matches!(edits.case.read().as_ref(), Some(Ok(_))) && target.case.read().is_none();
         let fault = edits.fault.get().filter(|_| !is_read);
         fault.map(|fault| {
-            view! { <p class="case-faults" role="alert">{fault} " " <ReloadButton edits/></p> }
+            view! { <p class="case-faults" role="alert">{visible_text(&fault)} " " <ReloadButton edits/></p> }
         })
     };
     let undo = move || {
@@ -76,7 +77,8 @@ pub(super) fn ChosenCase(
             }
         }
     };
-    let body = move || match edits.case.get() {
+    let body = move || {
+        match edits.case.get() {
         None if case.read().is_some() => {
             view! { <p class="quiet veil">"Loading the case…"</p> }.into_any()
         }
@@ -88,10 +90,11 @@ pub(super) fn ChosenCase(
         }
         .into_any(),
         Some(Err(error)) => {
-            view! { <div class="empty centred" role="alert"><p>{error.to_string()}</p></div> }
+            view! { <div class="empty centred" role="alert"><p>{visible_text(&error.to_string())}</p></div> }
                 .into_any()
         }
         Some(Ok(case)) => shown(case),
+    }
     };
     view! {
         {undo}

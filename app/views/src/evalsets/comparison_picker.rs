@@ -7,6 +7,7 @@ use leptos::task::spawn_local;
 
 use crate::shared::comparison::case_label;
 use app::server_functions::{list_cases, list_eval_sets, read_case};
+use app::state::excerpt::{visible_name, visible_text};
 use app::state::latest_request::{LatestRequest, use_latest_request};
 
 /// How many characters of the user message an option shows.
@@ -145,7 +146,7 @@ fn use_other_sets(set: StoredValue<SetId>) -> Memo<Vec<(SetId, String)>> {
             other.set != set.get_value() && matches!(other.contents, EvalSetContents::File { .. })
         };
         let others = sets.into_iter().filter(is_other);
-        others.map(|other| (other.set, other.name)).collect::<Vec<_>>()
+        others.map(|other| (other.set, visible_name(&other.name))).collect::<Vec<_>>()
     })
 }
 
@@ -210,7 +211,7 @@ fn case_options(picker: PickerState) -> impl IntoView {
         .zip(labels(&cases))
         .filter(|(case, _)| picker.can_choose(case))
         .map(|(case, label)| {
-            let (id, value) = (case.eval_id.clone(), format!("case:{}", case.index));
+            let (id, value) = (visible_name(&case.eval_id), format!("case:{}", case.index));
             view! { <option value=value title=id>{label}</option> }
         })
         .collect();
@@ -246,7 +247,7 @@ fn case_name(set: &SetId, case: &CaseSummary) -> CaseName {
 fn labels(cases: &[CaseSummary]) -> Vec<String> {
     let words: Vec<String> = cases
         .iter()
-        .map(|case| case.query.trim().chars().take(WORDS).collect::<String>())
+        .map(|case| visible_text(&case.query.trim().chars().take(WORDS).collect::<String>()))
         .collect();
     let mut times = std::collections::HashMap::<&str, usize>::new();
     for words in &words {
@@ -292,9 +293,12 @@ mod tests {
             case(7, "e", "Once?", true),
             case(9, "e", "", true),
             case(10, "f", &long, false),
+            case(11, "g\u{202e}", "", false),
+            case(12, "h", "Pay \u{202e}evil", false),
         ];
-        let expected =
-            ["Hello?", "b", "Again? · c", "Again? · d", "Once? · e #7", "e #9", &"x".repeat(WORDS)];
+        let long = "x".repeat(WORDS);
+        let expected = ["Hello?", "b", "Again? · c", "Again? · d", "Once? · e #7", "e #9", &long];
+        let expected = [&expected[..], &["g\\u202e", "Pay \\u202eevil"]].concat();
         assert_eq!(labels(&cases), expected);
     }
 }

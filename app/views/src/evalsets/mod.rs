@@ -21,6 +21,7 @@ use crate::evalsets::state::case_list::use_case_list;
 use app::components::copy_button::CopyButton;
 use app::components::loading::Loading;
 use app::state::base_path::address;
+use app::state::excerpt::visible_name;
 use app::state::times::{counted, size};
 use case_list::CaseColumn;
 use chosen_case::ChosenCase;
@@ -86,7 +87,7 @@ fn Head(
     list: CaseList,
 ) -> impl IntoView {
     let CaseList { set, format, all, fault, .. } = list;
-    let name = set.name.clone();
+    let name = visible_name(&set.name);
     let bytes = match set.contents {
         EvalSetContents::File { bytes, .. } => Some(size(bytes)),
         _ => None,
@@ -106,7 +107,7 @@ fn Head(
             <CopyButton what="the path" text=Callback::new(move |()| path.clone())/>
             <span class="grow"></span>
             {set.agent.map(|agent| view! {
-                <a class="button" href=address(&format!("/rehearse/{agent}"))>"Rehearse " {set.agent_name}</a>
+                <a class="button" href=address(&format!("/rehearse/{agent}"))>"Rehearse " {visible_name(&set.agent_name)}</a>
             })}
         </header>
     }

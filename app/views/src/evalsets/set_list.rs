@@ -15,6 +15,7 @@ use app::components::loading::Loading;
 use app::server_functions::{list_cases, list_eval_sets};
 use app::state::base_path::address;
 use app::state::browser;
+use app::state::excerpt::{visible_name, visible_text};
 use app::state::times::{ago, counted, grouped, size};
 
 /// Longer lists have a filter.
@@ -197,6 +198,7 @@ fn Set(
     now: i64,
 ) -> impl IntoView {
     let EvalSetSummary { set, name, agent, agent_name, path, contents } = set;
+    let (name, path) = (visible_name(&name), visible_name(&path));
     // The name is shown above it.
     let folder = path.strip_suffix(name.as_str()).unwrap_or(&path).to_owned();
     let (bytes, changed, fault) = match contents {
@@ -228,9 +230,9 @@ fn Set(
             <th scope="row">
                 {shown}
                 <p class="path" title=path><bdi>{folder}</bdi></p>
-                {move || fault().map(|fault| view! { <p class="field-fault">{fault}</p> })}
+                {move || fault().map(|fault| view! { <p class="field-fault">{visible_text(&fault)}</p> })}
             </th>
-            <td>{agent.map(|agent| view! { <a class="link" href=address(&format!("/rehearse/{agent}"))>{agent_name}</a> })}</td>
+            <td>{agent.map(|agent| view! { <a class="link" href=address(&format!("/rehearse/{agent}"))>{visible_name(&agent_name)}</a> })}</td>
             <td class="figure" class:quiet=is_missing>{cases}</td>
             <td>{format}</td>
             <td class="figure">{bytes.map(size)}</td>

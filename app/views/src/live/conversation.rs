@@ -17,6 +17,7 @@ use crate::shared::steps::{Called, CalledStep, TextStep, text_step};
 use app::components::icon::{Glyph, Icon};
 use app::components::loading::Loading;
 use app::state::browser;
+use app::state::excerpt::{visible_name, visible_text};
 use app::state::live_ending::Ending;
 
 /// The assumed height of the view until it is measured, in pixels.
@@ -241,10 +242,10 @@ fn List(
 
 /// What followed the request: its response, the results of the tools, the end of the run.
 fn after(turn: &LiveTurn, count: usize) -> AnyView {
-    let agent = turn.agent.clone();
+    let agent = visible_name(&turn.agent);
     let closed = turn.closed.clone().map(|row| match row.what {
         LiveEventKind::Answered { parts, .. } => {
-            let by = row.by.unwrap_or_else(|| "Someone".to_owned());
+            let by = row.by.as_deref().map_or_else(|| "Someone".to_owned(), visible_name);
             let answer = [
                 LiveContent { role: LiveRole::Model, parts },
                 LiveContent { role: LiveRole::Function, parts: turn.results.clone() },
@@ -258,7 +259,7 @@ fn after(turn: &LiveTurn, count: usize) -> AnyView {
             .into_any()
         }
         LiveEventKind::Cancelled { reason } => {
-            let by = row.by.map(|by| format!("Canceled by {by}")).unwrap_or_else(|| "Canceled by the agent".to_owned());
+            let by = row.by.map(|by| format!("Canceled by {}", visible_name(&by))).unwrap_or_else(|| "Canceled by the agent".to_owned());
             view! {
                 <li class="turn">{by}</li>
                 {spoken(count + 1, "row", Glyph::Stopped, "Reason", if reason.is_empty() { "No reason".to_owned() } else { reason })}
@@ -271,7 +272,7 @@ fn after(turn: &LiveTurn, count: usize) -> AnyView {
         let failed = ending.message.clone().filter(|_| ending.outcome == LiveOutcome::Failed);
         view! {
             <li class="turn" class:bad=failed.is_some()>{ending.description()}</li>
-            {failed.map(|message| view! { <li class="row failed"><p class="run-fault">{message}</p></li> })}
+            {failed.map(|message| view! { <li class="row failed"><p class="run-fault">{visible_text(&message)}</p></li> })}
         }
     });
     view! { {closed} {ended} }.into_any()

@@ -18,7 +18,7 @@ use app::components::icon::{Glyph, Icon};
 use app::server_functions::read_live_rows;
 use app::state::base_path::{address, unresolved};
 use app::state::browser;
-use app::state::excerpt::{Lines, beginning, written_out};
+use app::state::excerpt::{Lines, beginning, visible_name, written_out};
 use app::state::preview::{arguments, preview};
 use app::state::times;
 
@@ -44,8 +44,8 @@ pub(super) fn EventRow(
     };
     let open = Memo::new(move |_| open_rows.read().is_open(at));
     let (class, glyph) = look(&row.what);
-    let by = row.by.clone();
-    let agent = row.agent.clone();
+    let by = row.by.as_deref().map(visible_name);
+    let agent = visible_name(&row.agent);
     let time = Timestamp::from_millisecond(row.at_ms).unwrap_or(Timestamp::UNIX_EPOCH);
     let took = match &row.what {
         LiveEventKind::ToolAnswered { duration_ms: Some(duration), .. } => {
@@ -124,7 +124,7 @@ fn line(row: &LiveRow) -> AnyView {
                 .into_any()
         }
         LiveEventKind::ToolAnswered { tool, response, .. } => view! {
-            <b>{tool.clone()}</b>
+            <b>{visible_name(tool)}</b>
             <span class="arrow">" → "</span>
             {response_value(response.as_ref())}
         }
@@ -148,11 +148,11 @@ fn pieces(parts: &[LivePart], more: usize) -> AnyView {
             LivePart::Text(text) => one_line(text).into_any(),
             LivePart::Thought(text) => view! { <span class="quiet">{one_line(text)}</span> }.into_any(),
             LivePart::Call { name, args, .. } => view! {
-                <b>{name.clone()}</b> "(" {args.as_ref().map(given)} ")"
+                <b>{visible_name(name)}</b> "(" {args.as_ref().map(given)} ")"
             }
             .into_any(),
             LivePart::Response { name, response, .. } => view! {
-                <b>{name.clone()}</b> <span class="arrow">" → "</span> {response_value(response.as_ref())}
+                <b>{visible_name(name)}</b> <span class="arrow">" → "</span> {response_value(response.as_ref())}
             }
             .into_any(),
             LivePart::Data { .. } | LivePart::Other { .. } => {

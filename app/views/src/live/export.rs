@@ -12,6 +12,7 @@ use crate::shared::compare_dialog::CompareWithCase;
 use app::components::icon::{Glyph, Icon};
 use app::components::loading::Loading;
 use app::server_functions::{export_live_session, plan_live_export};
+use app::state::excerpt::{visible_name, visible_text};
 use app::state::rehearsal::last_part;
 use app::state::times::counted;
 
@@ -211,8 +212,11 @@ fn Run(
         taken => format!("{taken} of {}", counted(count, "response", "responses")),
     };
     let calls = move || counted(chosen_calls.get(), "call", "calls");
-    let query = if query.is_empty() { "No user message".to_owned() } else { query };
-    let shown_agent = agent.clone();
+    let query = match query.as_str() {
+        "" => "No user message".to_owned(),
+        query => visible_text(query),
+    };
+    let shown_agent = visible_name(&agent);
     let list = (count > 1).then(|| {
         let one = |turn| view! { <Turn turn agent=agent.clone() chosen/> };
         view! {
@@ -237,7 +241,7 @@ fn Run(
                         <b>{shown_agent}</b> " · " {answered} " · " {calls}
                         {ending}
                         {(!left_out.is_empty()).then(|| format!(
-                            " · not exported: {}", left_out.join(", ")
+                            " · not exported: {}", visible_text(&left_out.join(", "))
                         ))}
                         {(later_user_messages > 0).then(|| format!(
                             " · later user messages not exported: {later_user_messages}"
@@ -268,15 +272,16 @@ fn Turn(
             }
         });
     };
-    let calls: Vec<String> = turn.calls.iter().map(|name| format!("{name}()")).collect();
+    let calls: Vec<String> =
+        turn.calls.iter().map(|name| format!("{}()", visible_name(name))).collect();
     view! {
         <li>
             <label>
                 <input type="checkbox" prop:checked=move || chosen.read().contains(&answer) on:change=toggle/>
                 <span class="run-turn">
-                    {(turn.agent != agent).then(|| view! { <b>{turn.agent}</b> " " })}
+                    {(turn.agent != agent).then(|| view! { <b>{visible_name(&turn.agent)}</b> " " })}
                     {(!calls.is_empty()).then(|| view! { <code>{calls.join(" ")}</code> " " })}
-                    {turn.text}
+                    {visible_text(&turn.text)}
                 </span>
             </label>
         </li>

@@ -6,7 +6,7 @@ use super::name::NameButton;
 use crate::live::state::workspace::{LiveWorkspace, Question};
 use app::components::copy_button::CopyButton;
 use app::state::Link;
-use app::state::excerpt::{Lines, written_out};
+use app::state::excerpt::visible_name;
 use app::state::times::elapsed;
 use app::state::use_page;
 
@@ -24,7 +24,7 @@ pub(super) fn LiveHead(
     let title = move || {
         workspace.summary.with(|summary| match summary.as_ref().map(|it| it.description.as_str()) {
             None | Some("") => "Live session".to_owned(),
-            Some(description) => written_out(description, Lines::Escaped).into_owned(),
+            Some(description) => visible_name(description),
         })
     };
     let waiting = move || {

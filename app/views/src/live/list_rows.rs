@@ -9,7 +9,7 @@ use super::list_state::{Listed, row_id};
 use crate::live::state::list::Show as Shown;
 use app::state::base_path::address;
 use app::state::browser;
-use app::state::excerpt::{Lines, written_out};
+use app::state::excerpt::visible_name;
 use app::state::times::{ago, elapsed};
 use app::state::use_page;
 
@@ -96,7 +96,7 @@ fn Session(
         move || summary.with(|it| it.as_ref().map(|it| it.description.clone())).unwrap_or_default();
     let name = move || match session_name() {
         text if text.is_empty() => "No description".to_owned(),
-        text => written_out(&text, Lines::Escaped).into_owned(),
+        text => visible_name(&text),
     };
     let agents = move || {
         summary.with(|it| {
@@ -111,16 +111,16 @@ fn Session(
                 }
             }
             let rest = names.len().saturating_sub(MOST_NAMES);
-            let all = names.join(", ");
+            let all = visible_name(&names.join(", "));
             names.truncate(MOST_NAMES);
             let (waiting, others): (Vec<&str>, Vec<&str>) = names.into_iter().partition(waits);
             let joint = (!waiting.is_empty() && !others.is_empty()).then_some(", ");
             Some(view! {
                 <span title=all>
-                    {waiting.join(", ")}
+                    {visible_name(&waiting.join(", "))}
                     {joint}
                     <span class="quiet">
-                        {others.join(", ")}
+                        {visible_name(&others.join(", "))}
                         {(rest > 0).then(|| format!(" and {rest} more"))}
                     </span>
                 </span>
@@ -173,7 +173,7 @@ fn Session(
 fn status(summary: &LiveSummary) -> AnyView {
     match (&summary.lease, summary.head(), summary.is_completed) {
         (Some(lease), Some(_), _) => {
-            view! { <span class="chip">{format!("{} is responding", lease.holder)}</span> }
+            view! { <span class="chip">{format!("{} is responding", visible_name(&lease.holder))}</span> }
                 .into_any()
         }
         (None, Some(head), _) if head.is_awaited => {

@@ -9,19 +9,19 @@ use crate::shared::file_view::{data, not_blank, saved};
 use crate::shared::value::ValueBody;
 use app::components::raw_text::RawText;
 use app::state::base_path::address;
-use app::state::excerpt::{Lines, written_out};
+use app::state::excerpt::visible_name;
 use app::state::reading::use_reading;
 use app::state::times::size;
 
 /// The name of a piece on its line.
 pub(super) fn kind(part: &LivePart) -> String {
-    match part {
+    let name = match part {
         LivePart::Text(_) => "text".to_owned(),
         LivePart::Thought(_) => "thought".to_owned(),
         LivePart::Call { name, .. } => name.clone(),
         LivePart::Response { name, .. } => format!("result of {name}"),
         LivePart::Data { mime_type, name, .. } => match not_blank(name.as_deref()) {
-            Some(name) => written_out(name, Lines::Escaped).into_owned(),
+            Some(name) => name.to_owned(),
             None => {
                 let kind = mime_type.split('/').next();
                 let kind = kind.filter(|kind| matches!(*kind, "image" | "audio" | "video"));
@@ -29,7 +29,8 @@ pub(super) fn kind(part: &LivePart) -> String {
             }
         },
         LivePart::Other { kind, .. } => kind.clone(),
-    }
+    };
+    visible_name(&name)
 }
 
 /// The piece.
@@ -57,7 +58,7 @@ pub(super) fn Piece(
             });
             let shown = content.map(|content| data(&mime_type, "in the conversation", content));
             let saved = url.map(|url| saved(url, name.as_deref(), &mime_type));
-            let mime_type = written_out(&mime_type, Lines::Escaped).into_owned();
+            let mime_type = visible_name(&mime_type);
             view! {
                 <figure class="data">
                     {shown}

@@ -10,6 +10,7 @@ use crate::rehearse::instructions::Instructions;
 use crate::shared::state::catalog::first_line;
 use crate::shared::value::{ValueBody, ValueTools};
 use app::components::icon::{Glyph, Icon};
+use app::state::excerpt::{visible_name, visible_text};
 use app::state::reading::{Reading, use_reading};
 use app::state::times::{ago, counted, grouped};
 use app::state::use_page;
@@ -83,6 +84,7 @@ fn SessionFacts() -> impl IntoView {
         Some(
             facts
                 .map(|(name, value)| {
+                    let value = visible_name(&value);
                     let title = value.clone();
                     view! { <dt>{name}</dt><dd title=title>{value}</dd> }
                 })
@@ -116,13 +118,13 @@ fn Facts(
     view! {
         {(!warnings.is_empty()).then(|| view! {
             <ul class="warnings" aria-label="Warnings">
-                {warnings.into_iter().map(|text| view! { <li><Icon glyph=Glyph::Warning/><span>{text}</span></li> }).collect_view()}
+                {warnings.into_iter().map(|text| view! { <li><Icon glyph=Glyph::Warning/><span>{visible_text(&text)}</span></li> }).collect_view()}
             </ul>
         })}
         <Fold title="Tools" open=RwSignal::new(false) aside>
             <ul class="declared">
                 {tools.get_value().into_iter().map(|tool| view! {
-                    <li><code>{tool.name.to_string()}</code> <span class="quiet">{first_line(&tool.description)}</span></li>
+                    <li><code>{visible_name(tool.name.as_str())}</code> <span class="quiet">{first_line(&tool.description)}</span></li>
                 }).collect_view()}
             </ul>
         </Fold>
@@ -131,6 +133,7 @@ fn Facts(
         <Fold title="Turn" open=RwSignal::new(true)>
             <dl class="facts">
                 {facts.clone().into_iter().map(|(name, value)| {
+                    let value = visible_name(&value);
                     let title = value.clone();
                     view! { <dt>{name}</dt><dd title=title>{value}</dd> }
                 }).collect_view()}

@@ -8,6 +8,7 @@ use crate::rehearse::state::workspace::use_this_workspace;
 use crate::shared::file_view::{data, saved};
 use app::state::base_path::address;
 use app::state::browser;
+use app::state::excerpt::visible_name;
 use app::state::times::size;
 
 /// The longest text that is shown, in bytes.
@@ -36,11 +37,11 @@ fn row(artifact: Artifact, path: String) -> AnyView {
     let Artifact { filename, version, mime_type, is_text, bytes } = artifact;
     let facts = match mime_type.as_str() {
         "" => size(bytes),
-        kind => format!("{kind} · {}", size(bytes)),
+        kind => format!("{} · {}", visible_name(kind), size(bytes)),
     };
     let is_open = RwSignal::new(false);
     let save = saved(address(&path), Some(&filename), &mime_type);
-    let (title, name) = (filename.clone(), filename);
+    let (title, name) = (visible_name(&filename), filename);
     let content = move || match is_text && bytes <= SHOWN {
         true => view! { <Text path=path.clone() mime_type=mime_type.clone()/> }.into_any(),
         false => data(&mime_type, &name, LiveBytes::At(path.clone())),

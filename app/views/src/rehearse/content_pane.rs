@@ -13,7 +13,7 @@ use crate::shared::value::{READ, ValueBody, ValueTools};
 use crate::shared::value_pane::{Switch, ValuePane};
 use app::components::raw_text::RawText;
 use app::state::browser;
-use app::state::excerpt::beginning;
+use app::state::excerpt::{beginning, visible_name};
 use app::state::reading::{Reading, ReadingKey};
 use app::state::rows::RowPart;
 use app::state::times::size;
@@ -131,6 +131,7 @@ fn content_block(
         }
         Block::Image { url, .. } => image(&url, read),
         Block::Audio { mime_type, url } => {
+            let mime_type = visible_name(&mime_type);
             let label = format!("Audio from the tool, {mime_type}");
             view! {
                 <figure>

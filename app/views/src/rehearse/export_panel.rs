@@ -21,7 +21,7 @@ use app::components::raw_text::RawText;
 use app::server_functions::{case_file, list_eval_sets};
 use app::state::browser;
 use app::state::case_address::{case_address, unescaped};
-use app::state::excerpt::visible_name;
+use app::state::excerpt::{visible_name, visible_text};
 use app::state::preview::arguments;
 use app::state::reading::use_reading;
 use app::state::rehearsal::{Export, ExportFile, Restarted, last_part};
@@ -405,7 +405,7 @@ fn Contents() -> impl IntoView {
     let rows = session.turns().into_iter().enumerate().map(|(number, turn)| {
         let has_turn = Signal::derive(move || !turns.read().contains(&number));
         let is_only = move || turns.read().len() + 1 == count && has_turn.get();
-        let query = view! { <span class="cut">"User: " {turn.query.content.clone()}</span> };
+        let query = view! { <span class="cut">"User: " {visible_text(&turn.query.content)}</span> };
         let whole = entry(query.into_any(), has_turn, Signal::derive(is_only), move || {
             turns.update(|all| toggle(all, number));
         });
@@ -434,7 +434,7 @@ fn Contents() -> impl IntoView {
         let responses = rehearsal.left_out_responses;
         let has_it = move || has_turn.get() && !responses.read().contains(&number);
         let text = turn.final_response.map(|response| response.content.clone());
-        let text = view! { <span class="cut">"Final response: " {text}</span> };
+        let text = view! { <span class="cut">"Final response: " {text.as_deref().map(visible_text)}</span> };
         let without_turn = Signal::derive(move || !has_turn.get());
         let response = entry(text.into_any(), Signal::derive(has_it), without_turn, move || {
             responses.update(|all| toggle(all, number));
@@ -504,7 +504,7 @@ fn UnmetChoice(
     view! {
         <div class="note unmet">
             <Icon glyph=Glyph::Warning/>
-            <p><code>{tools_text(&calls.tools)}</code> " " {with_code(unmet_text(reason, calls.tools.len()))}</p>
+            <p><code>{visible_name(&tools_text(&calls.tools))}</code> " " {with_code(unmet_text(reason, calls.tools.len()))}</p>
             <span class="switch" role="group" aria-label=unmet_label(reason)>
                 {side(false, "Keep")} {side(true, "Leave out")}
             </span>

@@ -8,6 +8,7 @@ use app::components::code_text::with_code;
 use app::components::icon::{Glyph, Icon};
 use app::components::loading::LazyView;
 use app::lazy_pages::SessionViews;
+use app::state::excerpt::visible_name;
 use app::state::reading::{Reading, ReadingKey};
 
 /// A part of the left column that can be collapsed.
@@ -176,6 +177,7 @@ pub fn AgentFold(
         <Fold title="Agent" open>
             <dl class="facts">
                 {move || facts.get().unwrap_or_default().into_iter().map(|(name, value)| {
+                    let value = visible_name(&value);
                     let title = value.clone();
                     view! { <dt>{name}</dt><dd title=title>{value}</dd> }
                 }).collect_view()}

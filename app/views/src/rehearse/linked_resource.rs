@@ -10,6 +10,7 @@ use crate::rehearse::state::workspace::use_this_workspace;
 use crate::shared::file_view::{data, saved};
 use app::server_functions::read_resource;
 use app::state::base_path::address;
+use app::state::excerpt::{visible_name, visible_text};
 use app::state::reading::use_reading;
 use app::state::times::size;
 use app::state::tool_content::{Link, file_name};
@@ -42,10 +43,10 @@ pub(super) fn linked_resource(link: Link, call_id: &CallId) -> AnyView {
     let href = uri.clone();
     let address = match is_web_address {
         true => view! {
-            <a class="link" href=href target="_blank" rel="noopener noreferrer">{uri}</a>
+            <a class="link" href=href target="_blank" rel="noopener noreferrer">{visible_name(&uri)}</a>
         }
         .into_any(),
-        false => view! { <code>{uri}</code> }.into_any(),
+        false => view! { <code>{visible_name(&uri)}</code> }.into_any(),
     };
     view! {
         <div class="resource">
@@ -56,12 +57,12 @@ pub(super) fn linked_resource(link: Link, call_id: &CallId) -> AnyView {
                     aria-expanded=move || is_open.get().to_string()
                     on:click=toggle
                 >
-                    {name}
+                    {visible_name(&name)}
                 </button>
                 {address}
-                {mime_type.map(|kind| view! { <span class="chip">{kind}</span> })}
+                {mime_type.map(|kind| view! { <span class="chip">{visible_name(&kind)}</span> })}
                 {bytes.map(|bytes| view! { <span class="quiet">{size(bytes)}</span> })}
-                {description.map(|text| view! { <span class="quiet">{text}</span> })}
+                {description.map(|text| view! { <span class="quiet">{visible_text(&text)}</span> })}
             </p>
             {move || is_open.get().then(|| opened(read.get()))}
         </div>
@@ -117,7 +118,7 @@ pub(super) fn resource(
         <div class="resource">
             <p>
                 <code>{uri.to_owned()}</code>
-                {kind.map(|kind| view! { <span class="chip">{kind}</span> })}
+                {kind.map(|kind| view! { <span class="chip">{visible_name(&kind)}</span> })}
                 <span class="quiet">{facts}</span>
                 {url.map(|url| saved(url, file_name(uri), mime_type))}
             </p>

@@ -7,6 +7,7 @@ use crate::rehearse::state::replay::{Next, Replay, StepComparison};
 use crate::shared::tokens::Tokens;
 use app::components::icon::{Glyph, Icon};
 use app::state::case_address::case_address;
+use app::state::excerpt::{visible_name, visible_text};
 use app::state::preview::{arguments, preview};
 
 /// How many characters of a value the strip shows.
@@ -26,18 +27,20 @@ pub fn ReplayStrip(
     let next_text = move || match next.get() {
         Next::Query(text) => {
             let text: String = text.chars().take(BUDGET).collect();
-            view! { "Next, user message: " <span class="replayed">{text}</span> }.into_any()
+            view! { "Next, user message: " <span class="replayed">{visible_text(&text)}</span> }
+                .into_any()
         }
         Next::Call { tool, arguments: given } => view! {
             "Next: "
             <span class="signature">
-                <b>{tool}</b> "(" <Tokens tokens=arguments(&given, BUDGET)/> ")"
+                <b>{visible_name(&tool)}</b> "(" <Tokens tokens=arguments(&given, BUDGET)/> ")"
             </span>
         }
         .into_any(),
         Next::Response(text) => {
             let text: String = text.chars().take(BUDGET).collect();
-            view! { "Next, final response: " <span class="replayed">{text}</span> }.into_any()
+            view! { "Next, final response: " <span class="replayed">{visible_text(&text)}</span> }
+                .into_any()
         }
         Next::AfterPlay => "Next: finish acting as the called agent".into_any(),
         Next::Nothing => "End of the case".into_any(),
@@ -48,13 +51,13 @@ pub fn ReplayStrip(
                 view! { <span class="chip done">"same result as recorded"</span> }.into_any()
             }
             StepComparison::OtherResult(recorded) => view! {
-                <span class="chip warn" title=recorded.pretty()>
+                <span class="chip warn" title=visible_text(&recorded.pretty())>
                     "expected: " <Tokens tokens=preview(&recorded, 40)/>
                 </span>
             }
             .into_any(),
             StepComparison::OtherCall(tool) => view! {
-                <span class="chip warn">"different call: the case has " {tool} " here"</span>
+                <span class="chip warn">"different call: the case has " {visible_name(&tool)} " here"</span>
             }
             .into_any(),
         })
@@ -75,7 +78,7 @@ pub fn ReplayStrip(
             };
             view! {
                 <Icon glyph=Glyph::Retry/>
-                <a class="link case-id" href=address>{case.eval_id}</a>
+                <a class="link case-id" href=address>{visible_name(&case.eval_id)}</a>
                 <span class="quiet">{progress}</span>
                 {has_turns.then(|| view! { <span class="quiet">{turn}</span> })}
                 <span class="replay-next">{next_text}</span>

@@ -17,6 +17,7 @@ use api::{ServerInstructions, ToolView};
 use app::components::code_text::with_code;
 use app::components::copy_button::CopyButton;
 use app::lazy_pages::SessionViews;
+use app::state::excerpt::{visible_name, visible_text};
 use app::state::reading::Reading;
 use app::state::rehearsal::{FormSource, Forms, Rehearsal};
 use app::state::rehearsals::Rehearsals;
@@ -54,7 +55,7 @@ fn query_form(forms: Forms, source: &FormSource) -> AnyView {
 /// What MCP servers say about their use.
 fn server_instructions(said: Vec<ServerInstructions>) -> AnyView {
     let each = |said: ServerInstructions| {
-        let (text, copied) = (said.text.clone(), said.text);
+        let (text, copied) = (visible_text(&said.text), said.text);
         let note = match said.is_included {
             true => "Part of the instructions above.",
             false => {
@@ -63,7 +64,7 @@ fn server_instructions(said: Vec<ServerInstructions>) -> AnyView {
         };
         view! {
             <h3>
-                {said.server}
+                {visible_name(&said.server)}
                 <span class="grow"></span>
                 <CopyButton what="the server's instructions" text=Callback::new(move |()| copied.clone())/>
             </h3>

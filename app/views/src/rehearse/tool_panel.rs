@@ -17,7 +17,7 @@ use crate::shared::tool_catalog::ToolCatalog;
 use app::components::icon::{Glyph, Icon};
 use app::components::loading::LazyView;
 use app::components::raw_text::RawText;
-use app::state::excerpt::visible_name;
+use app::state::excerpt::{visible_name, visible_text};
 use app::state::value_form::ValueForm;
 
 /// The catalog and the form of the chosen tool.
@@ -201,9 +201,9 @@ pub fn ToolHead(
     view! {
         <header class="tool-head">
             <h2>{visible_name(tool.name.as_str())}</h2>
-            {tool.title.map(|title| view! { <span class="quiet">{title}</span> })}
-            {(!returns.is_empty()).then(|| view! { <span class="ink-count" title="Result schema">"→ " {returns}</span> })}
-            {flags.into_iter().flatten().map(|flag| view! { <span class="chip">{flag}</span> }).collect_view()}
+            {tool.title.map(|title| view! { <span class="quiet">{visible_name(&title)}</span> })}
+            {(!returns.is_empty()).then(|| view! { <span class="ink-count" title="Result schema">"→ " {visible_name(&returns)}</span> })}
+            {flags.into_iter().flatten().map(|flag| view! { <span class="chip">{visible_name(&flag)}</span> }).collect_view()}
             {hints}
         </header>
         <Description text=tool.description/>
@@ -230,7 +230,7 @@ fn Returned(
 /// and indents, as in a docstring.
 fn described(text: &str) -> AnyView {
     if !text.contains(['`', '[']) && !text.contains("**") && !value_tree::is_more_than_text(text) {
-        return view! { <p class="tool-description">{text.to_owned()}</p> }.into_any();
+        return view! { <p class="tool-description">{visible_text(text)}</p> }.into_any();
     }
     let nodes = markdown(text, &[], "").nodes;
     view! {

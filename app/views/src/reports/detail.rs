@@ -17,6 +17,7 @@ use crate::shared::tokens::Tokens;
 use crate::shared::value::{ValueBody, ValueTools};
 use app::components::copy_button::CopyButton;
 use app::components::icon::{Glyph, Icon};
+use app::state::excerpt::visible_name;
 use app::state::preview::preview;
 use app::state::reading::use_reading;
 
@@ -50,7 +51,7 @@ pub(super) fn CaseDetail(
     let Some((found_in, place)) = found else {
         return view! {
             <div class="empty centred" role="alert">
-                <p>"The report has no case " <code>{case}</code> "."</p>
+                <p>"The report has no case " <code>{visible_name(&case)}</code> "."</p>
                 <p><a class="link" href=report_state.address(None)>"View cases"</a></p>
             </div>
         }
@@ -60,7 +61,7 @@ pub(super) fn CaseDetail(
     let (class, word) = verdict(result.verdict());
     let copied = result.eval_id.clone();
     let title = label(result);
-    let shown_id = id_beside_title(result).map(str::to_owned);
+    let shown_id = id_beside_title(result);
     // The reason of a criterion is shown at its score.
     let has_reason_at_score = result.error.is_none() && !result.criterion_results.is_empty();
     let why = found_in.why(place).filter(|_| !has_reason_at_score);
@@ -102,7 +103,7 @@ pub(super) fn CaseDetail(
     view! {
         <header class="toolbar">
             <span class=format!("report-verdict {class}")>{word}</span>
-            <h2 class="case-id" title=case>{title}</h2>
+            <h2 class="case-id" title=visible_name(&case)>{title}</h2>
             {shown_id.map(|id| view! { <span class="quiet cut">{id}</span> })}
             <CopyButton what="the ID" text=Callback::new(move |()| copied.clone())/>
             <span class="grow"></span>
@@ -250,7 +251,7 @@ fn section(result: CriterionResult) -> Option<AnyView> {
     let section = view! {
         <section class="report-evidence">
             <header>
-                <h3>{result.criterion}</h3>
+                <h3>{visible_name(&result.criterion)}</h3>
                 <button
                     type="button"
                     class="link"

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use report_view::{Bar, Distribution, Report};
 
 use crate::reports::state::report_state::{ReportState, Shared};
+use app::state::excerpt::visible_name;
 
 /// How high the bars are, in units of the picture.
 const HEIGHT: f64 = 36.0;
@@ -23,7 +24,7 @@ pub(super) fn ScoreDistributions(
     let unscored: Vec<String> =
         unscored.iter().filter_map(|criterion| report.criteria.get(*criterion).cloned()).collect();
     let nowhere = (!unscored.is_empty()).then(|| {
-        let names = unscored.iter().map(|name| view! { <code>{name.clone()}</code> " " });
+        let names = unscored.iter().map(|name| view! { <code>{visible_name(name)}</code> " " });
         view! {
             <section class="report-nowhere">
                 <h2>"Unscored in every case"</h2>
@@ -56,6 +57,7 @@ fn figure(
     let Some(stats) = report.summary.criterion_stats.get(&name) else { return ().into_any() };
     let (mean, passed, scored) = (stats.avg_score, stats.passed, stats.avg_score_cases);
     let unscored = spread.unscored;
+    let name = visible_name(&name);
     let most = spread.most().max(1);
     let bars = spread.bars.iter().enumerate().map(|(place, bar)| drawn(place, *bar, most));
     let threshold = spread.threshold.map(|threshold| {
@@ -78,7 +80,7 @@ fn figure(
     view! {
         <figure class="report-spread">
             <figcaption>
-                <span class="report-criterion" title=name.clone()>{name.clone()}</span>
+                <span class="report-criterion" title=name>{name.clone()}</span>
                 <span class="report-mean" title=format!("Mean score of {scored} cases")>{mean_text} {moved}</span>
             </figcaption>
             <svg viewBox=format!("0 0 {} {}", STEP * 20.0, HEIGHT + 1.0) preserveAspectRatio="none" role="img" aria-label=label>

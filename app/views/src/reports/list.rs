@@ -13,6 +13,7 @@ use app::components::loading::Loading;
 use app::server_functions::list_reports;
 use app::state::base_path::{address, unresolved};
 use app::state::browser;
+use app::state::excerpt::visible_name;
 use app::state::times::{ago, size};
 use app::state::use_page;
 
@@ -39,7 +40,7 @@ pub fn Reports() -> impl IntoView {
                 <ul class="report-opened">
                     {opened.into_iter().rev().map(|report| view! {
                         <li>
-                            <a class="link" href=address(&format!("/reports/{}", report.id))>{report.name}</a>
+                            <a class="link" href=address(&format!("/reports/{}", report.id))>{visible_name(&report.name)}</a>
                             " "
                             <span class="quiet">{size(report.text.len() as u64)}</span>
                         </li>
@@ -191,12 +192,12 @@ fn Listed(
                     {part(passed, "ok")} {part(failed, "bad")} {part(unscored, "none")}
                 </span>
             };
-            (Some(counts.set), view! { {text} {bar} }.into_any())
+            (Some(visible_name(&counts.set)), view! { {text} {bar} }.into_any())
         }
     };
     view! {
         <tr>
-            <th scope="row"><a href=address>{name}</a></th>
+            <th scope="row"><a href=address>{visible_name(&name)}</a></th>
             <td>{set}</td>
             <td class="figure">{share}</td>
             <td class="figure">{size(bytes)}</td>

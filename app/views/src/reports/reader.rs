@@ -15,6 +15,7 @@ use app::components::icon::{Glyph, Icon};
 use app::server_functions::list_reports;
 use app::state::base_path::address;
 use app::state::browser;
+use app::state::excerpt::{visible_name, visible_text};
 use app::state::reading::use_reading;
 use app::state::times::{counted, grouped, took};
 use app::state::use_page;
@@ -57,8 +58,8 @@ pub fn ReportReader(
                 <header class="page-head"><h1>"Report"</h1></header>
                 <DropPlace class="empty centred" on_open=take>
                     <h2>{title}</h2>
-                    {(!name.is_empty()).then(|| view! { <p><code>{name}</code></p> })}
-                    <p role="alert" class="report-fault">{reason}</p>
+                    {(!name.is_empty()).then(|| view! { <p><code>{visible_name(&name)}</code></p> })}
+                    <p role="alert" class="report-fault">{visible_text(&reason)}</p>
                     {move || unreadable.get().map(|fault| view! { <p class="field-fault" role="alert">{fault}</p> })}
                     <p class="report-remedies">
                         <OpenFile label="Open a report…" is_primary=true on_open=take/>
@@ -121,8 +122,9 @@ fn Sheet(
                 }
                 _ => None,
             };
-            let fault =
-                fault.map(|fault| view! { <p class="case-faults" role="alert">{fault}</p> });
+            let fault = fault.map(
+                |fault| view! { <p class="case-faults" role="alert">{visible_text(&fault)}</p> },
+            );
             let notes = (!notes.is_empty()).then(|| {
                 view! { <ul class="report-notes">{notes.into_iter().map(|note| view! { <li>{note}</li> }).collect_view()}</ul> }
             });
@@ -213,7 +215,7 @@ fn ReportHead(
         (!others.is_empty()).then(|| {
             let options = others.into_iter().map(|(id, name)| {
                 let value = id.clone();
-                view! { <option value=value prop:selected=move || report_state.baseline.read().as_deref() == Some(id.as_str())>{name}</option> }
+                view! { <option value=value prop:selected=move || report_state.baseline.read().as_deref() == Some(id.as_str())>{visible_name(&name)}</option> }
             });
             view! {
                 <select
@@ -241,7 +243,7 @@ fn ReportHead(
     };
     view! {
         <header class="page-head">
-            <h1>{name}</h1>
+            <h1>{visible_name(&name)}</h1>
             <span class="chip">{count}</span>
             {(!made.is_empty()).then(|| view! { <span class="chip" title=report.created_at.clone()>{made}</span> })}
             {duration.map(|duration| view! { <span class="chip">{duration}</span> })}

@@ -5,6 +5,7 @@ use report_view::{EvalRun, TimelineEntry, timeline};
 
 use crate::shared::tokens::Tokens;
 use crate::shared::value::{ValueBody, ValueTools};
+use app::state::excerpt::{visible_name, visible_text};
 use app::state::preview::preview;
 use app::state::reading::use_reading;
 use app::state::times::{counted, grouped};
@@ -31,7 +32,7 @@ pub(super) fn RunTimeline(
         let at_fault = run.at_fault.map(|who| format!("at fault: {}", who.replace('_', " ")));
         let cost = run.cost.map(|cost| format!("cost {cost:.4}"));
         let parts = [Some(run.status.label().to_owned()), Some(turns), ended, at_fault, cost];
-        parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+        visible_name(&parts.into_iter().flatten().collect::<Vec<_>>().join(" · "))
     };
     let events = StoredValue::new(run.events);
     let json = move || {
@@ -79,8 +80,10 @@ pub(super) fn RunTimeline(
 fn row(entry: &TimelineEntry) -> AnyView {
     let TimelineEntry { at_ms, kind, who, what, from, text, value } = entry.clone();
     let value = value.map(|value| view! { <code><Tokens tokens=preview(&value, SHOWN)/></code> });
-    let text = text.map(|text| view! { <span class="said" dir="auto">{text}</span> });
-    let from = from.map(|from| view! { <span class="chip">{from}</span> });
+    let text =
+        text.map(|text| view! { <span class="said" dir="auto">{visible_text(&text)}</span> });
+    let from = from.map(|from| view! { <span class="chip">{visible_name(&from)}</span> });
+    let (who, what) = (visible_name(&who), visible_name(&what));
     view! {
         <li class=format!("of-{}", kind.name())>
             <time>{seconds(at_ms)}</time>

@@ -10,6 +10,7 @@ use super::distribution::signed;
 use crate::reports::state::report_state::{ROW, ReportState, Shared, window};
 use app::components::icon::{Glyph, Icon};
 use app::state::browser;
+use app::state::excerpt::{visible_name, visible_text};
 use app::state::times::grouped;
 
 /// The assumed height of the view until it is measured, in pixels.
@@ -92,6 +93,7 @@ fn in_order(report: &Report) -> Vec<usize> {
 
 /// A name that may be broken after its underscores.
 pub(super) fn broken(name: &str) -> AnyView {
+    let name = visible_name(name);
     let parts = name.split_inclusive('_').map(|part| view! { {part.to_owned()} <wbr/> });
     parts.collect_view().into_any()
 }
@@ -345,7 +347,7 @@ fn Heads(
     let report_state = table.report_state;
     let scores = table.order.get_value().into_iter().zip(table.criteria());
     let scores = scores.map(|(criterion, name)| {
-        view! { <Head report_state column=Column::Score(criterion) label=name is_figure=true/> }
+        view! { <Head report_state column=Column::Score(criterion) label=visible_name(&name) is_figure=true/> }
     });
     view! {
         <div role="rowgroup" class="report-heads">
@@ -421,7 +423,7 @@ fn CaseRow(
     let Some(result) = result else { return ().into_any() };
     let id = StoredValue::new(result.label().into_owned());
     let name = label(result);
-    let shown_id = id_beside_title(result).map(str::to_owned);
+    let shown_id = id_beside_title(result);
     let is_gone = matches!(row, Row::Gone(_));
     let (class, word) = if is_gone { ("gone", "removed") } else { verdict(result.verdict()) };
     let is_chosen =
@@ -514,15 +516,15 @@ pub(super) fn label(result: &EvalCaseResult) -> String {
         "" => "case without an ID",
         title => title,
     };
-    match &result.run {
+    visible_text(&match &result.run {
         Some(run) => format!("{title} · {run}"),
         None => title.to_owned(),
-    }
+    })
 }
 
 /// The id of a case whose title is another text.
-pub(super) fn id_beside_title(result: &EvalCaseResult) -> Option<&str> {
-    (result.title() != result.eval_id).then_some(&*result.eval_id)
+pub(super) fn id_beside_title(result: &EvalCaseResult) -> Option<String> {
+    (result.title() != result.eval_id).then(|| visible_name(&result.eval_id))
 }
 
 /// A verdict's class and its word.

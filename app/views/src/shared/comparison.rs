@@ -12,6 +12,7 @@ use app::components::icon::{Glyph, Icon};
 use app::components::loading::Loading;
 use app::server_functions::compare_cases;
 use app::state::case_address::case_address;
+use app::state::excerpt::{visible_name, visible_text};
 use app::state::preview::preview;
 
 /// The id of the heading in the document.
@@ -51,7 +52,7 @@ pub fn Comparison(
                 Actual::Case(other) => {
                     let name = case_label(&other.eval_id, other.at);
                     let set = (other.set != one.set).then(|| {
-                        view! { <span class="quiet">"of " {other.set.to_string()}</span> }
+                        view! { <span class="quiet">"of " {visible_name(other.set.as_str())}</span> }
                     });
                     view! { <a class="link case-id" href=address(&other)>{name}</a> {set} }.into_any()
                 }
@@ -78,9 +79,10 @@ pub fn Comparison(
 /// A case by its id and, where other cases share it, its position in the file, in the notation of the
 /// command line: `id #3`.
 pub fn case_label(eval_id: &str, at: Option<u64>) -> String {
+    let eval_id = visible_name(eval_id);
     match at {
         Some(at) => format!("{eval_id} #{at}"),
-        None => eval_id.to_owned(),
+        None => eval_id,
     }
 }
 
@@ -116,7 +118,7 @@ fn Compared(
         };
         view! { <p class="why"><b>"No differences"</b> {in_what}</p> }.into_any()
     } else {
-        let text = why.join(". ");
+        let text = visible_text(&why.join(". "));
         // Not capitalized: it may begin with the name of a tool.
         view! { <p class="why"><b>"Differences: "</b> {text} "."</p> }.into_any()
     };
@@ -130,7 +132,9 @@ fn Compared(
             None => notes.push((note, vec![name])),
         }
     }
-    let unscored = notes.into_iter().map(|(note, names)| format!("{}: {note}", names.join(", ")));
+    let unscored = notes
+        .into_iter()
+        .map(|(note, names)| visible_text(&format!("{}: {note}", names.join(", "))));
     let turns = turns.into_iter().enumerate().map(|(number, turn)| {
         let ComparedTurn { query, calls, note, response } = turn;
         let steps = calls.into_iter().map(|call| compared_call(call, only_differences));
@@ -138,7 +142,7 @@ fn Compared(
             {several.then(|| view! { <h3 class="turn">"Turn " {number + 1}</h3> })}
             {compared_text(query, "User message", only_differences)}
             {steps.collect_view()}
-            {note.map(|note| view! { <p class="field-fault">{note}</p> })}
+            {note.map(|note| view! { <p class="field-fault">{visible_text(&note)}</p> })}
             {compared_text(response, "Final response", only_differences)}
         }
     });
@@ -153,7 +157,7 @@ fn Compared(
             }).collect_view()}
             {verdict}
             {results}
-            {left_out.map(|left_out| view! { <p class="quiet left-out">{left_out}</p> })}
+            {left_out.map(|left_out| view! { <p class="quiet left-out">{visible_text(&left_out)}</p> })}
         </div>
         <section class="compared" aria-label="Both cases, side by side">
             <div class="pair head">
@@ -174,7 +178,7 @@ fn other_results(turns: &[ComparedTurn]) -> Option<String> {
         calls.filter_map(|call| call.actual.as_ref()).map(|side| side.tool.as_str()).collect();
     tools.sort_unstable();
     tools.dedup();
-    (!tools.is_empty()).then(|| tools.join(", "))
+    (!tools.is_empty()).then(|| visible_name(&tools.join(", ")))
 }
 
 /// One score. A score below 1 is not marked as bad: no threshold is known here.
@@ -184,7 +188,7 @@ fn score(score: ComparedScore) -> AnyView {
     view! {
         <div class="score" class:good={score >= 1.0}>
             <b>{report_view::figure(score)}</b>
-            <span>{name}</span>
+            <span>{visible_name(&name)}</span>
         </div>
     }
     .into_any()
@@ -235,7 +239,7 @@ fn call_side(side: CallSide, differing: &[String], note: Option<&'static str>) -
     let members = members.unwrap_or_default().into_iter().enumerate().map(|(at, (name, value))| {
         let is_other = differing.contains(&name);
         let tokens = preview(&value, BUDGET);
-        let shown = view! { {name} ": " <Tokens tokens/> };
+        let shown = view! { {visible_name(&name)} ": " <Tokens tokens/> };
         view! {
             {(at > 0).then_some(", ")}
             {if is_other { view! { <mark>{shown}</mark> }.into_any() } else { shown.into_any() }}
@@ -243,7 +247,7 @@ fn call_side(side: CallSide, differing: &[String], note: Option<&'static str>) -
     });
     view! {
         <div class="call">
-            <b>{tool}</b> "(" {members.collect_view()} ")"
+            <b>{visible_name(&tool)}</b> "(" {members.collect_view()} ")"
             {note.map(|note| view! { " " <span class="chip warn">{note}</span> })}
         </div>
     }
@@ -271,14 +275,16 @@ pub fn compared_text(
             return view! { <div class="gap">{what} {label}</div> }.into_any();
         };
         if parts.is_empty() {
-            return view! { <div class="text" dir="auto">{whole}</div> }.into_any();
+            return view! { <div class="text" dir="auto">{visible_text(&whole)}</div> }.into_any();
         }
         let words = parts.iter().filter_map(|part| match (part, is_expected) {
-            (TextPart::Both(text), _) => Some(text.clone().into_any()),
+            (TextPart::Both(text), _) => Some(visible_text(text).into_any()),
             (TextPart::Expected(text), true) => {
-                Some(view! { <del>{text.clone()}</del> }.into_any())
+                Some(view! { <del>{visible_text(text)}</del> }.into_any())
             }
-            (TextPart::Actual(text), false) => Some(view! { <ins>{text.clone()}</ins> }.into_any()),
+            (TextPart::Actual(text), false) => {
+                Some(view! { <ins>{visible_text(text)}</ins> }.into_any())
+            }
             _ => None,
         });
         view! { <div class="text" dir="auto">{words.collect_view()}</div> }.into_any()

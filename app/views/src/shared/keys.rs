@@ -8,6 +8,7 @@ use leptos::task::spawn_local;
 use crate::shared::state::catalog::first_line;
 use crate::shared::tool_catalog::FILTER;
 use app::state::browser;
+use app::state::excerpt::visible_name;
 use app::state::palette::Command;
 use app::state::use_page;
 
@@ -139,7 +140,7 @@ pub fn tool_commands(
         let chosen = tool.clone();
         Command {
             group: "Tool",
-            name: tool.name.to_string(),
+            name: visible_name(tool.name.as_str()),
             note: first_line(&tool.description),
             keys: None,
             run: Callback::new(move |()| {

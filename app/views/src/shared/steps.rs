@@ -7,7 +7,7 @@ use crate::shared::tokens::Tokens;
 use crate::shared::value::ValueBody;
 use crate::shared::value_pane::ValuePane;
 use app::components::icon::{Glyph, Icon};
-use app::state::excerpt::{STEP, beginning};
+use app::state::excerpt::{STEP, beginning, visible_name, visible_text};
 use app::state::preview::{arguments, preview};
 use app::state::reading::{Reading, use_reading};
 use app::state::times::size;
@@ -44,7 +44,7 @@ pub fn text_step(row: TextStep, actions: AnyView) -> AnyView {
             <div class="line">
                 <span class="number" aria-hidden="true">{number}</span>
                 <Icon glyph/>
-                <div class="message"><span class="speaker">{who}</span>{body}</div>
+                <div class="message"><span class="speaker">{visible_name(&who)}</span>{body}</div>
                 {actions}
             </div>
         </li>
@@ -56,11 +56,11 @@ pub fn text_step(row: TextStep, actions: AnyView) -> AnyView {
 fn folded_text(text: String) -> AnyView {
     let total = text.len();
     if total <= STEP {
-        return view! { <p dir="auto">{text}</p> }.into_any();
+        return view! { <p dir="auto">{visible_text(&text)}</p> }.into_any();
     }
     let text = StoredValue::new(text);
     let shown = RwSignal::new(STEP);
-    let part = move || text.with_value(|text| beginning(text, shown.get()).to_owned());
+    let part = move || text.with_value(|text| visible_text(beginning(text, shown.get())));
     view! {
         <p dir="auto">{part}</p>
         <Show when=move || shown.get() < total>
@@ -137,8 +137,8 @@ pub fn CalledStep(
                     aria-expanded=move || open.get().to_string()
                     aria-controls=move || open.get().then(|| controlled.clone())
                 >
-                    {(!author.is_empty()).then(|| view! { <span class="author">{author}</span> " " })}
-                    <b>{tool}</b>
+                    {(!author.is_empty()).then(|| view! { <span class="author">{visible_name(&author)}</span> " " })}
+                    <b>{visible_name(&tool)}</b>
                     "("
                     <Tokens tokens=shown/>
                     ")"

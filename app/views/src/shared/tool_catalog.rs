@@ -222,7 +222,7 @@ fn ToolLine(
                 </span>
                 <span class="tool-count">
                     {count}<span class="unseen">{counted}</span>
-                    {(!returned.is_empty()).then(|| view! { <span class="unseen">", returns " {returned}</span> })}
+                    {(!returned.is_empty()).then(|| view! { <span class="unseen">", returns " {visible_name(&returned)}</span> })}
                 </span>
             </button>
         </li>

@@ -15,6 +15,7 @@ use crate::shared::keys::{focus_now, focus_panel, focus_shown};
 use crate::shared::tool_catalog::ToolCatalog;
 use app::components::icon::{Glyph, Icon};
 use app::state::browser;
+use app::state::excerpt::visible_name;
 use app::state::live_draft::{Draft, Side};
 use app::state::live_ending::Ending;
 
@@ -126,7 +127,7 @@ fn Holder() -> impl IntoView {
         {move || workspace.other_lease_holder().map(|holder| view! {
             <p class="holder" role="status">
                 <Icon glyph=Glyph::User/>
-                {holder.sentence()}
+                {visible_name(&holder.sentence())}
             </p>
         })}
         {move || offered().map(|()| view! {

@@ -14,6 +14,7 @@ use app::components::icon::{Glyph, Icon};
 use app::server_functions::read_live_rows;
 use app::state::base_path::address;
 use app::state::browser;
+use app::state::excerpt::{visible_name, visible_text};
 use app::state::live_ending::Ending;
 use form::ResponseForm;
 use unsent::{ClosedDraft, RejectedResponses};
@@ -148,7 +149,7 @@ fn nothing_pending(ending: Option<Ending>) -> AnyView {
 fn described(ending: Ending) -> AnyView {
     view! {
         <p>{ending.description()}</p>
-        {ending.message.map(|message| view! { <p class="run-fault">{message}</p> })}
+        {ending.message.map(|message| view! { <p class="run-fault">{visible_text(&message)}</p> })}
     }
     .into_any()
 }
@@ -211,6 +212,7 @@ fn QueueEntry(
     let workspace = use_this_live_workspace();
     let session = workspace.id.get_value();
     let WaitingTurn { turn, agent, sequence, .. } = turn;
+    let agent = visible_name(&agent);
     let title = format!("{agent}, event {sequence}");
     let address = address(&match is_head {
         true => format!("/live/{session}"),

@@ -16,7 +16,7 @@ use crate::shared::value_pane::ValuePane;
 use app::components::copy_button::CopyButton;
 use app::components::icon::{Glyph, Icon};
 use app::state::browser;
-use app::state::excerpt::visible_name;
+use app::state::excerpt::{visible_name, visible_text};
 use app::state::preview::arguments;
 use app::state::reading::{ReadingKey, Readings};
 use app::state::rows::{RowId, RowPart};
@@ -95,7 +95,7 @@ pub(super) fn CallRow(
                     aria-controls=move || open.get().then(|| row.detail_id())
                 >
                     <span class="unseen">{label} ": "</span>
-                    {agents.into_iter().map(|agent| view! { <span class="by">{agent} " › "</span> }).collect_view()}
+                    {agents.into_iter().map(|agent| view! { <span class="by">{visible_name(&agent)} " › "</span> }).collect_view()}
                     <b>{name}</b>
                     <span class="given">"(" <Tokens tokens=given/> ")"</span>
                     <span class="arrow">" → "</span>
@@ -195,7 +195,8 @@ fn outcome(answer: &Answer) -> AnyView {
 
 /// An error on a line: its type and its message, if any.
 fn titled(error_type: &str, message: &str) -> String {
-    if message.is_empty() { error_type.to_owned() } else { format!("{error_type}: {message}") }
+    let error_type = visible_name(error_type);
+    if message.is_empty() { error_type } else { format!("{error_type}: {message}") }
 }
 
 fn first_line(message: &str) -> String {
@@ -243,7 +244,7 @@ fn SchemaViolations(
             "" => "result".to_owned(),
             pointer => pointer.to_owned(),
         };
-        view! { <li><code>{place}</code> " " {message.text}</li> }
+        view! { <li><code>{visible_name(&place)}</code> " " {visible_text(&message.text)}</li> }
     });
     Some(view! {
         <div class="schema-violation" role="note" aria-label="The result violates the tool's output schema">
@@ -323,8 +324,8 @@ fn ErrorPane(
                 <span class="grow"></span>
                 <CopyButton what="the error" text=Callback::new(move |()| copied.clone())/>
             </header>
-            <p class="error-type">{error.error_type.clone()}</p>
-            <p class="error-message">{error.error_message}</p>
+            <p class="error-type">{visible_name(&error.error_type)}</p>
+            <p class="error-message">{visible_text(&error.error_message)}</p>
             {traceback.with_value(Option::is_some).then(|| view! {
                 <button type="button" class="link" aria-expanded=move || shown.get().to_string() on:click=toggle>
                     {move || if shown.get() { "Hide the traceback" } else { "Show the traceback" }}

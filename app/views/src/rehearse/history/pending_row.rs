@@ -15,7 +15,7 @@ use crate::shared::tokens::Tokens;
 use app::components::icon::{Glyph, Icon};
 use app::state::browser;
 use app::state::clock::every;
-use app::state::excerpt::visible_name;
+use app::state::excerpt::{visible_name, visible_text};
 use app::state::preview::{arguments, preview};
 use app::state::rehearsal::name_of_call;
 use app::state::rows::RowId;
@@ -170,7 +170,7 @@ fn Progress() -> impl IntoView {
                 <div class="progress">
                     <progress aria-label="Progress of the call" max="1" value=share.map(|it| it.to_string())></progress>
                     {share_text.map(|share_text| view! { <span class="clock">{share_text}</span> })}
-                    {progress.message.map(|message| view! { <span class="quiet">{message}</span> })}
+                    {progress.message.map(|message| view! { <span class="quiet">{visible_text(&message)}</span> })}
                 </div>
             }
         })
@@ -210,7 +210,7 @@ fn Confirmation(
         rehearsal.returns_focus.set(true);
         rehearsal.send(Event::Confirm { call_id: call_id.get_value(), confirmed, payload });
     };
-    let hint = hint.trim().to_owned();
+    let hint = visible_text(hint.trim());
     // ADK's default hint addresses the model.
     let (question, aside) = if hint.is_empty() || hint.contains(ADK_HINT) {
         ("The tool requires confirmation.".to_owned(), hint)

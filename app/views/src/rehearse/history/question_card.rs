@@ -11,6 +11,7 @@ use crate::shared::keys::send_by_key;
 use crate::shared::value_pane::ValuePane;
 use app::components::icon::{Glyph, Icon};
 use app::state::browser;
+use app::state::excerpt::{visible_name, visible_text};
 use app::state::reading::use_reading;
 use app::state::rehearsal::name_of_question;
 use app::state::value_form::use_answer_form;
@@ -123,7 +124,7 @@ fn VisitQuestion(
 ) -> impl IntoView {
     let rehearsal = use_this_workspace().rehearsal;
     let is_web = url.starts_with("https://") || url.starts_with("http://");
-    let shown = url.clone();
+    let shown = visible_name(&url);
     let address = if is_web {
         view! { <a href=url target="_blank" rel="noopener noreferrer" class="address">{shown}</a> }
             .into_any()
@@ -177,7 +178,7 @@ fn MessageQuestion(
         <form class="wanted" id=QUESTION tabindex="-1" aria-label="Model request" on:submit=on_submit on:keydown=send_by_key(send)>
             <Heading asked_by what="requests a model response. You respond as the model."/>
             <dl class="conversation">
-                {system_prompt.map(|prompt| view! { <dt>"system"</dt><dd>{prompt}</dd> })}
+                {system_prompt.map(|prompt| view! { <dt>"system"</dt><dd>{visible_text(&prompt)}</dd> })}
                 {messages.into_iter().map(|message| view! { <Message message/> }).collect_view()}
             </dl>
             <details class="besides">
@@ -210,13 +211,13 @@ fn Message(
 ) -> impl IntoView {
     let SampledMessage { role, text, content } = message;
     let shown = match text {
-        Some(text) => view! { {text} }.into_any(),
+        Some(text) => visible_text(&text).into_any(),
         None => {
             view! { <ValuePane title="Content" what="the content" reading=use_reading(&content)/> }
                 .into_any()
         }
     };
-    view! { <dt>{role}</dt><dd>{shown}</dd> }
+    view! { <dt>{visible_name(&role)}</dt><dd>{shown}</dd> }
 }
 
 /// The server's reason, with its line breaks. A long text scrolls.
@@ -229,7 +230,7 @@ fn QuestionText(
     // What scrolls must be reachable by the keyboard.
     let (stop, role, label) =
         if is_long { (Some("0"), Some("region"), Some("Reason")) } else { (None, None, None) };
-    view! { <p class="question-text" tabindex=stop role=role aria-label=label>{message}</p> }
+    view! { <p class="question-text" tabindex=stop role=role aria-label=label>{visible_text(&message)}</p> }
 }
 
 #[component]
@@ -240,7 +241,7 @@ fn Heading(
     what: &'static str,
 ) -> impl IntoView {
     view! {
-        <p class="question"><Icon glyph=Glyph::Question/> <b>{asked_by}</b> " " {what}</p>
+        <p class="question"><Icon glyph=Glyph::Question/> <b>{visible_name(&asked_by)}</b> " " {what}</p>
     }
 }
 

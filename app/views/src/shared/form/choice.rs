@@ -7,6 +7,7 @@ use schema_form::{ChoiceOption, Content, Edit, FieldKind, State};
 use super::field_handle::FieldHandle;
 use super::long_choice::LongChoice;
 use super::text::described_by;
+use app::state::excerpt::{visible_name, visible_text};
 
 /// With more options than this, typed text filters them: a native list of thousands takes seconds to
 /// build, and is hard to choose from.
@@ -44,7 +45,8 @@ pub(super) fn Choice(
         (None, false) => "not sent".to_owned(),
     };
     let option = |value: String, label: String, title: Option<String>| {
-        view! { <option value=value title=title>{label}</option> }
+        let title = title.as_deref().map(visible_text);
+        view! { <option value=value title=title>{visible_name(&label)}</option> }
     };
     // Selects in the document once the options are drawn. A binding at each option would run all of
     // thousands for one choice.
@@ -98,7 +100,7 @@ pub(super) fn Choice(
 /// The only option, as in the tag of a union's branch: it can be chosen only while nothing is sent.
 fn only_one(place: &FieldHandle, only: &ChoiceOption, chosen: Memo<String>) -> AnyView {
     let place = place.clone();
-    let label = only.label.clone();
+    let label = visible_name(&only.label);
     (move || {
         let label = label.clone();
         if chosen.with(String::is_empty) {

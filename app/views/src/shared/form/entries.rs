@@ -10,6 +10,7 @@ use super::field_handle::FieldHandle;
 use super::help::help;
 use super::row::{ToJson, control, faults, json_key};
 use app::state::browser;
+use app::state::excerpt::visible_name;
 use app::state::form::input_id;
 
 /// The entries of an object and, where the schema asks for them, the button that adds one.
@@ -108,7 +109,7 @@ fn entry(place: &FieldHandle, id: ItemId) -> AnyView {
     let list = known.as_ref().map(|(id, _)| id.clone());
     let hint = match object.patterns.as_slice() {
         [] => "name".to_owned(),
-        patterns => patterns.join(" or "),
+        patterns => visible_name(&patterns.join(" or ")),
     };
     view! {
         <div class="field entry" on:keydown=keys>

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use schema_form::{Content, Edit, Entered, Field, FieldKind, ItemId, Path, PathStep, Slot, State};
 
+use app::state::excerpt::visible_name;
 use app::state::form::{FormState, input_id};
 
 /// One field of a form that is drawn: reads, edits and follows what is entered at its path.
@@ -32,6 +33,11 @@ pub(super) struct FieldStatus {
 impl FieldHandle {
     pub(super) fn field(&self) -> &Arc<Field> {
         self.slot.field()
+    }
+
+    /// The name of the field, for the labels of buttons beside it.
+    pub(super) fn name(&self) -> String {
+        visible_name(self.slot.key())
     }
 
     /// The field one step further.

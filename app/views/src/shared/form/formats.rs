@@ -107,7 +107,7 @@ fn aid(
         Format::DateTime => picker(place, format, typed, "datetime-local"),
         Format::Uuid => {
             let place = place.clone();
-            let label = format!("Generate {}", place.slot.key());
+            let label = format!("Generate {}", place.name());
             view! {
                 <button
                     type="button"
@@ -172,7 +172,7 @@ fn picker(place: &FieldHandle, format: Format, typed: Memo<String>, kind: &'stat
                 type="button"
                 class="aid"
                 title="Pick"
-                aria-label=format!("Pick {}", place.slot.key())
+                aria-label=format!("Pick {}", place.name())
                 on:click=open
             >
                 <Icon glyph=if kind == "time" { Glyph::Clock } else { Glyph::Calendar }/>
@@ -193,7 +193,7 @@ fn file(
 ) -> AnyView {
     let native = NodeRef::<Input>::new();
     let (place, clearing) = (place.clone(), place.clone());
-    let label = format!("Load file for {}", place.slot.key());
+    let label = format!("Load file for {}", place.name());
     let readings = use_latest_request();
     let status = place.status();
     // Cancels a pending read after other input.

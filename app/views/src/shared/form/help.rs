@@ -7,6 +7,7 @@ use schema_form::{Bounds, Edit, Field, FieldKind, ListField};
 use super::field_handle::FieldHandle;
 use crate::shared::markdown::Markdown;
 use crate::shared::state::markdown::{Node, Part, markdown};
+use app::state::excerpt::{visible_name, visible_text};
 
 /// How many examples are shown at once.
 const EXAMPLES: usize = 3;
@@ -47,7 +48,7 @@ pub(super) fn help_beside(place: &FieldHandle, label: &str) -> AnyView {
                         place.edit(Edit::Fill(value.clone()));
                     }
                 >
-                    {shown(example.as_str())}
+                    {visible_name(&shown(example.as_str()))}
                 </button>
             }
         })
@@ -73,10 +74,10 @@ pub(super) fn help_beside(place: &FieldHandle, label: &str) -> AnyView {
     }
     view! {
         <div class="field-help" id=place.part_id("help")>
-            {title.map(|title| view! { <b class="field-title">{title.to_owned()}</b> " " })}
+            {title.map(|title| view! { <b class="field-title">{visible_name(title)}</b> " " })}
             {described(description)}
             {notes.into_iter().map(|note| view! { " " <i class="field-note">{note}</i> }).collect_view()}
-            {(!limits.is_empty()).then(|| view! { " " <span class="limits">{limits}</span> })}
+            {(!limits.is_empty()).then(|| view! { " " <span class="limits">{visible_name(&limits)}</span> })}
             {examples}
             {others}
         </div>
@@ -111,7 +112,7 @@ fn described(text: &str) -> AnyView {
     }
     const MARKS: [char; 10] = ['*', '_', '`', '[', '<', '#', '>', '|', '~', '&'];
     if !text.contains(MARKS) && !text.contains('\n') {
-        return view! { <span class="described">{text.to_owned()}</span> }.into_any();
+        return view! { <span class="described">{visible_text(text)}</span> }.into_any();
     }
     let mut nodes = markdown(text, &[], "").nodes;
     // A single paragraph continues with what follows it.

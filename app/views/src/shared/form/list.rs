@@ -17,7 +17,7 @@ use super::paste::PasteMany;
 use super::row::{ToJson, control, faults, json_key, nested};
 use super::text::{described_by, unsent_default};
 use app::state::browser;
-use app::state::excerpt::visible_name;
+use app::state::excerpt::{visible_name, visible_text};
 use app::state::form::input_id;
 
 /// How many tags' faults are shown at once.
@@ -388,7 +388,7 @@ pub(super) fn Tags(
     let ids = ids(&place);
     let values: Vec<_> = options.iter().map(|option| option.value.clone()).collect();
     let labels: StoredValue<Vec<String>> =
-        StoredValue::new(options.iter().map(|option| option.label.clone()).collect());
+        StoredValue::new(options.iter().map(|option| visible_name(&option.label)).collect());
     let adding = place.clone();
     let add = move |event: ev::Event| {
         let value = event_target_value(&event).parse::<usize>().ok().and_then(|at| values.get(at));
@@ -410,7 +410,9 @@ pub(super) fn Tags(
             let faults = faulty.state.faults_at(&faulty.path.then(PathStep::Item(*id)));
             faults.first().map(|fault| format!("Item {}: {fault}", at + 1))
         };
-        ids.iter().enumerate().filter_map(fault).take(FAULTS).collect::<Vec<_>>().join(" ")
+        visible_text(
+            &ids.iter().enumerate().filter_map(fault).take(FAULTS).collect::<Vec<_>>().join(" "),
+        )
     });
     view! {
         <span class="tags" class:bad=move || invalid.get() on:focusout=move |_| leaving.touch()>
@@ -431,7 +433,7 @@ pub(super) fn Tags(
                     .iter()
                     .enumerate()
                     .map(|(position, option)| {
-                        view! { <option value=position.to_string()>{option.label.clone()}</option> }
+                        view! { <option value=position.to_string()>{visible_name(&option.label)}</option> }
                     })
                     .collect_view()}
             </select>

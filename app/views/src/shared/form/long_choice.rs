@@ -15,6 +15,7 @@ use schema_form::{
 use super::field_handle::FieldHandle;
 use super::text::{Frame, described_by};
 use app::state::browser;
+use app::state::excerpt::{visible_name, visible_text};
 use app::state::times::grouped;
 
 /// How many options are listed at once.
@@ -72,7 +73,7 @@ impl OptionList {
     }
 
     fn label(self, position: usize) -> String {
-        self.option(position).map(|option| option.label).unwrap_or_default()
+        self.option(position).map(|option| visible_name(&option.label)).unwrap_or_default()
     }
 
     fn id(self) -> String {
@@ -207,7 +208,7 @@ pub(super) fn LongChoice(
     let status_id = place.part_id("options-said");
     let described = format!("{} {status_id}", described_by(&place));
     let invalid = place.is_faulty();
-    let label = format!("Options for {}", place.slot.key());
+    let label = format!("Options for {}", place.name());
     let chosen_label = move || list.chosen.get().map(|position| list.label(position));
     let value = move || list.query.get().or_else(chosen_label).unwrap_or_default();
     // During a search the chosen option stays visible as the placeholder.
@@ -261,12 +262,12 @@ fn option_row(list: OptionList, row: usize, position: usize) -> impl IntoView {
             role="option"
             class:current=move || list.current.get() == row
             aria-selected=move || (list.chosen.get() == Some(position)).to_string()
-            title=option.description
+            title=option.description.as_deref().map(visible_text)
             // The input keeps the focus.
             on:mousedown=|event| event.prevent_default()
             on:click=move |_| list.choose(position)
         >
-            {option.label}
+            {visible_name(&option.label)}
         </li>
     })
 }
@@ -285,7 +286,7 @@ fn hint(place: &FieldHandle, count: usize) -> String {
     match default {
         Some(default) => {
             let label = options_of(field).iter().find(|option| option.value == *default);
-            label.map_or(default.as_str(), |option| option.label.as_str()).to_owned()
+            visible_name(label.map_or(default.as_str(), |option| option.label.as_str()))
         }
         None => format!("one of {}", grouped(count)),
     }

@@ -94,7 +94,7 @@ fn slider(place: &FieldHandle, range: SliderRange, typed: Memo<String>) -> AnyVi
             min="0"
             max=last
             step="1"
-            aria-label=format!("{} slider", place.slot.key())
+            aria-label=format!("{} slider", place.name())
             aria-valuetext=move || if is_set() { number(position.get()) } else { "not sent".to_owned() }
             prop:value=move || position.get().to_string()
             on:input=move |event| {

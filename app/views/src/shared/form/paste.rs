@@ -134,7 +134,7 @@ pub(super) fn PasteMany(
                 rows="3"
                 spellcheck="false"
                 autocomplete="off"
-                aria-label=format!("Items to add to {}", place.slot.key())
+                aria-label=format!("Items to add to {}", place.name())
                 placeholder="One item per line, or a JSON list"
                 on:input=move |event| {
                     refused.set(false);

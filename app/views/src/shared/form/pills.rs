@@ -6,6 +6,7 @@ use schema_form::{Content, Edit, FieldKind, State};
 
 use super::field_handle::FieldHandle;
 use super::text::described_by;
+use app::state::excerpt::visible_name;
 
 /// More branches than this, or longer names, are chosen from a list.
 const MOST_PILLS: usize = 4;
@@ -72,7 +73,7 @@ pub(super) fn OpenPills(
         })
         .into_any();
     }
-    let name = place.field().title.clone().unwrap_or_else(|| "object".to_owned());
+    let name = place.field().title.as_deref().map_or_else(|| "object".to_owned(), visible_name);
     pills.push(Pill { label: name, edit: Edit::SetValue, when: On::Open });
     draw(&place, pills)
 }
@@ -87,7 +88,7 @@ pub(super) fn BranchPills(
     let FieldKind::Union(branches) = &field.kind else { return ().into_any() };
     let mut pills = around(&place);
     pills.extend(branches.iter().enumerate().map(|(position, branch)| Pill {
-        label: branch.label.clone(),
+        label: visible_name(&branch.label),
         edit: Edit::ChooseBranch(position),
         when: On::Branch(position),
     }));

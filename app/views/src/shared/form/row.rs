@@ -245,7 +245,8 @@ fn branch(place: &FieldHandle) -> AnyView {
                 </div>
             }
             .into_any(),
-            _ => view! { <div class="nest">{row(&inner, &branch.label)}</div> }.into_any(),
+            _ => view! { <div class="nest">{row(&inner, &visible_name(&branch.label))}</div> }
+                .into_any(),
         }
     })
     .into_any()

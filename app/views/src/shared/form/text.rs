@@ -9,6 +9,7 @@ use web_sys::HtmlTextAreaElement;
 
 use super::field_handle::FieldHandle;
 use super::formats::FormatInput;
+use app::state::excerpt::{visible_name, visible_text};
 use app::state::line_ends::keep_line_ends;
 
 /// The input of a string. A format has an input of its own as long as the text is one line.
@@ -176,8 +177,8 @@ pub(super) fn placeholder(place: &FieldHandle) -> String {
     let field = place.field();
     let shown = field.default.as_ref().filter(|default| default.as_str() != "null");
     shown.map_or_else(String::new, |value| match value.decode::<String>() {
-        Ok(content) => content,
-        Err(_) => value.as_str().to_owned(),
+        Ok(content) => visible_text(&content),
+        Err(_) => visible_text(value.as_str()),
     })
 }
 
@@ -197,7 +198,7 @@ pub(super) fn unsent_default(place: &FieldHandle) -> String {
         "[]" => "empty list (default)".to_owned(),
         "null" => "null (default)".to_owned(),
         _ if is_list || !placeholder(place).is_empty() => "default".to_owned(),
-        default if default.len() <= LONGEST => format!("{default} (default)"),
+        default if default.len() <= LONGEST => format!("{} (default)", visible_name(default)),
         _ => "default".to_owned(),
     }
 }

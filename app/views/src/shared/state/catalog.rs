@@ -178,7 +178,7 @@ pub fn signature(tool: &ToolView) -> String {
 /// The first line of a description, without its Markdown marks.
 #[must_use]
 pub fn first_line(description: &str) -> String {
-    words(description.trim().lines().next().unwrap_or_default()).trim().to_owned()
+    visible_name(words(description.trim().lines().next().unwrap_or_default()).trim())
 }
 
 /// Whether `tool` has every word of `filter` in its name, title, description or argument names, ignoring
@@ -250,6 +250,11 @@ mod tests {
         }
         let elsewhere = r#"{"type":"object","$ref":"https://example.org/x.json"}"#;
         assert_eq!(taken(elsewhere), "t(…)");
+    }
+
+    #[test]
+    fn characters_that_reorder_a_description_are_escaped() {
+        assert_eq!(first_line("Pays \u{202e}evil\u{202c}.\nNow"), "Pays \\u202eevil\\u202c.");
     }
 
     #[test]
