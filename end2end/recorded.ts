@@ -41,7 +41,7 @@ function chance(): () => number {
 
 const THINGS = ["lights", "blinds", "heating", "music", "garage", "alarm"];
 
-/** Both sides: a case with every kind of failure, one that is missing on each side, a hostile one, and many others. */
+/** Both sides: a case with every kind of failure, one that is missing on each side, one with markup and a character that reverses text, and many others. */
 export function recorded(many: number): { expected: Case[]; actual: Case[] } {
   const office = "Make the office comfortable for tonight and close up the garage.";
   const degrees = (degrees: number): Call => ({
@@ -50,7 +50,7 @@ export function recorded(many: number): { expected: Case[]; actual: Case[] } {
   });
   const rooms = { name: "list_rooms", args: {} };
   const garage = { name: "close_garage", args: { code: 4417 } };
-  const hostile = `</script><img src=x onerror="document.title='broken'"><!--`;
+  const hostile = `</script><img src=x onerror="document.title='broken'"><!--\u202eevil`;
   const expected: Case[] = [
     {
       eval_id: "office_tonight",

@@ -129,6 +129,7 @@ const tools = [
       {
         number: { type: "string", description: "What the shop calls it.", readOnly: true },
         note: { type: "string", deprecated: true },
+        payee: { title: "To \u202eevil", description: "Pays \u202eevil\u202c", enum: ["\u202eevil", "live"] },
         speed: { type: "number", title: "Speed (km/h)", default: 50, examples: [30, 50, 70, 90, 120] },
         colours: { type: "array", uniqueItems: true, items: { enum: ["red", "green", "blue"] } },
         at: { $ref: "#point" },

@@ -473,7 +473,7 @@ test("each edit keeps the focus", async ({ page }) => {
 });
 
 test("a case opens with any id", async ({ page }) => {
-  const ids = ["", "..", "C:\\cases\\one", "a%2Fb", "two\nlines", "tests/a.test.json"];
+  const ids = ["", "..", "C:\\cases\\one", "a%2Fb", "two\nlines", "tests/a.test.json", "pay \u202eevil"];
   const { host } = await withCases(
     ids.map((eval_id) => ({
       eval_id,
@@ -481,13 +481,17 @@ test("a case opens with any id", async ({ page }) => {
     })),
   );
   await open(page, `${host.url}/evalsets/home`);
+  const list = page.getByRole("list", { name: "Cases" });
   for (const eval_id of ids) {
-    const words = `The case ${JSON.stringify(eval_id)}.`;
-    await page.getByRole("list", { name: "Cases" }).getByRole("link").filter({ hasText: words }).click();
+    // A character that turns text around is written out.
+    const words = `The case ${JSON.stringify(eval_id)}.`.replace("\u202e", "\\u202e");
+    await list.getByRole("link").filter({ hasText: words }).click();
     await expect(page.locator(".case-steps")).toContainText(words);
     await page.reload();
     await expect(page.locator(".case-steps")).toContainText(words);
   }
+  await expect(page.locator("h2.case-id")).toHaveText("pay \\u202eevil");
+  expect(await page.locator("body").innerText()).not.toContain("\u202e");
   await page.close();
   expect(await host.stop()).toBe(0);
 });

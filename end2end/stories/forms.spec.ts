@@ -570,6 +570,13 @@ test("descriptions and limits are beside their fields, and references become fie
   await expect(row(page, "number")).toContainText("Read-only: set by the tool");
   await expect(row(page, "note")).toContainText("Deprecated");
   await expect(row(page, "speed")).toContainText("Speed (km/h)");
+  // Characters that turn text around are written out, and sent as they are.
+  await expect(row(page, "payee")).toContainText("To \\u202eevil");
+  await expect(row(page, "payee")).toContainText("Pays \\u202eevil\\u202c");
+  await rehearsal.field("payee").selectOption({ label: "\\u202eevil" });
+  await expect(preview(page)).toContainText('"payee":"\\u202eevil"');
+  expect(await page.locator("body").innerText()).not.toContain("\u202e");
+  await rehearsal.field("payee").selectOption({ label: "not sent" });
   // A default is shown and not sent; of many examples the last ones wait behind a word.
   await expect(row(page, "speed")).toContainText("50");
   await expect(preview(page)).not.toContainText("speed");

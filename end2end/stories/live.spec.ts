@@ -635,7 +635,7 @@ test("a late response about the session loses no input", async ({ page, start })
 });
 
 test("a failed run and a missing turn show their errors", async ({ page, start, accessible }) => {
-  const agent = start("broken", "A sensor is gone");
+  const agent = start("broken", "A sensor is gone", ["Read \u202eit"]);
   const address = await agent.session();
   await open(page, address);
   await introduce(page, "Ann");
@@ -647,6 +647,8 @@ test("a failed run and a missing turn show their errors", async ({ page, start, 
   await expect(right).toContainText("no such sensor");
   const spoken = page.getByRole("list", { name: "Conversation" });
   await expect(spoken).toContainText("The run failed.");
+  // A character that turns text around is written out.
+  await expect(spoken).toContainText("Read \\u202eit");
   await accessible();
   for (const turn of ["936da01f-9abd-4d9d-80c7-02af85c822a8", "nonsense"]) {
     await open(page, `${address}/${turn}`);

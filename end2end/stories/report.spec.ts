@@ -42,12 +42,16 @@ test("a failed case shows why, side by side, and its address opens it again", as
   expect(requests.filter((url) => !url.startsWith("file:") && url !== "about:blank")).toEqual([]);
 });
 
-test("markup in a file is shown as text", async ({ page }) => {
+test("markup in a file is shown as text, and characters that reverse it as escapes", async ({ page }) => {
   await page.goto(address);
   await page.getByRole("searchbox").fill("onerror");
   await expect(page.locator("#rows a")).toHaveCount(1);
   await expect(page.locator("#case h2")).toHaveText(/^<\/script><img src=x/);
+  await expect(page.locator("#case h2")).toHaveText(/<!--\\u202eevil$/);
   await expect(page.locator("#case .sig").first()).toContainText("</script><img");
+  await expect(page.locator("#case .sig .k").first()).toHaveText(/<!--\\u202eevil$/);
+  await expect(page.locator("#case .sig mark").first()).toBeVisible();
+  expect(await page.locator("body").innerText()).not.toContain("\u202e");
   await expect(page.locator("img")).toHaveCount(0);
   expect(await page.title()).toBe("Home automation · scores");
 });

@@ -294,15 +294,17 @@ test("a file that is not a report shows where it fails and what to do", async ({
   await expect(page.getByRole("alert")).toContainText("Report none was not found");
 });
 
-test("markup in a report is shown as text", async ({ page, host }) => {
+test("markup in a report is shown as text, and characters that reverse it as escapes", async ({ page, host }) => {
   void host;
   await open(page, "/reports");
   await choose(page, "Open a report…", join(folder, "after.json"));
   await page.getByRole("searchbox", { name: "Filter cases" }).fill("onerror");
   await page.getByRole("table", { name: "Cases" }).getByRole("row").nth(1).getByRole("link").click();
   const shown = page.getByRole("region", { name: "Case", exact: true });
-  await expect(shown.getByRole("heading").first()).toHaveText(/^<\/script><img src=x/);
+  await expect(shown.getByRole("heading").first()).toHaveText(/^<\/script><img src=x.*<!--\\u202eevil$/);
+  await expect(shown.locator(".call b").first()).toHaveText(/<!--\\u202eevil$/);
   await expect(page.locator("img")).toHaveCount(0);
+  expect(await page.locator("body").innerText()).not.toContain("\u202e");
   expect(await page.title()).not.toBe("broken");
 });
 
