@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use evalset::{Case, PathSegment};
-use json_text::{JsonText, Node};
+use json_text::{JsonText, Node, pointer};
 use scoring::state::Query;
 
 use crate::{InvalidField, agentflow};
@@ -40,7 +40,7 @@ fn invalid_field(eval_id: &str, keys: &[&'static str], state: &JsonText) -> Opti
 fn steps(text: &JsonText, pointer: &str) -> Vec<PathSegment<'static>> {
     let mut at = Some(text.clone());
     let step = |part: &str| {
-        let key = part.replace("~1", "/").replace("~0", "~");
+        let key = pointer::name(part);
         let (step, next) = match at.as_ref().map(JsonText::open) {
             Some(Node::Array(items)) => {
                 let index: usize = key.parse().unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Changes of the session's state that user agents, mocks and simulated tools make.
 
-use json_text::JsonText;
+use json_text::{JsonText, pointer};
 use scoring::state::operator;
 use serde_json::{Map, Value, json};
 
@@ -195,7 +195,7 @@ fn collect(
     found: &mut Vec<Conflict>,
 ) {
     for (key, value) in later {
-        let pointer = || format!("{within}/{}", key.replace('~', "~0").replace('/', "~1"));
+        let pointer = || format!("{within}/{}", pointer::step(key));
         match (earlier.get(key), value) {
             (None, _) => {}
             // Both add to the list, or the later one to what the earlier one set.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use crate::index::{Entry, Id, NONE, append};
 use crate::scan::{inside_quotes, string_content, string_end};
-use crate::{JsonText, Kind};
+use crate::{JsonText, Kind, pointer};
 
 /// The values of one JSON text of less than 4 GiB, indexed without recursion and without a limit on
 /// depth. Building it reads the text once; 28 bytes per value.
@@ -63,7 +63,7 @@ impl<'t> JsonIndex<'t> {
             let entry = value.entry();
             tokens.push(match entry.key {
                 NONE => entry.place.to_string(),
-                _ => value.name().replace('~', "~0").replace('/', "~1"),
+                _ => pointer::step(&value.name()),
             });
             value = JsonValue { index: self, id: entry.parent };
         }

@@ -10,6 +10,7 @@
 //! Why text and not `serde_json/arbitrary_precision`: `docs/design/json-numbers.md`.
 
 pub mod index;
+pub mod pointer;
 pub mod scan;
 pub mod written_out;
 

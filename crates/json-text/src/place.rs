@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{JsonText, JsonTextError, Node};
+use crate::{JsonText, JsonTextError, Node, pointer};
 
 /// A place in JSON text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub fn place(text: &str, pointer: &str) -> Option<JsonPlace> {
     for token in pointer.split('/').skip(1) {
         let next = match &level {
             Node::Object(members) => {
-                let key = token.replace("~1", "/").replace("~0", "~");
+                let key = pointer::name(token);
                 let member = members.iter().find(|(name, _)| *name == key);
                 member.map(|(_, raw)| {
                     name += if name.is_empty() { "" } else { "." };

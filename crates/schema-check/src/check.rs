@@ -1,6 +1,6 @@
 //! [`Check`]: a compiled schema, validated with the `jsonschema` crate.
 
-use json_text::{JsonText, Node};
+use json_text::{JsonText, Node, pointer};
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ReferencingError, Registry, ValidationError, Validator};
 use schema_form::{canonical_keyword, canonical_types};
@@ -148,7 +148,7 @@ fn unknown_type(schema: &Value, pointer: &str) -> Option<(String, String)> {
             if VALUES.contains(&key.as_str()) {
                 return None;
             }
-            let token = key.replace('~', "~0").replace('/', "~1");
+            let token = pointer::step(key);
             let at = format!("{pointer}/{token}");
             let names = match (key.as_str(), value) {
                 ("type", Value::String(_)) => std::slice::from_ref(value),
@@ -234,7 +234,7 @@ fn schema_error(error: &ValidationError<'_>) -> Uncheckable {
             let text = text.trim_end_matches('.');
             let reason = match pointer.rsplit('/').next().unwrap_or_default() {
                 "" => text.to_owned(),
-                name => format!("`{}`: {text}", name.replace("~1", "/").replace("~0", "~")),
+                name => format!("`{}`: {text}", pointer::name(name)),
             };
             Uncheckable::NotASchema { pointer, reason }
         }
@@ -311,7 +311,7 @@ fn overflowing_number(value: &JsonText) -> Option<Violation> {
             }
             Node::Object(members) if depth < DEEPEST => {
                 let place = |(name, raw): (String, _)| {
-                    let name = name.replace('~', "~0").replace('/', "~1");
+                    let name = pointer::step(&name);
                     (format!("{pointer}/{name}"), depth + 1, JsonText::from(raw))
                 };
                 ahead.extend(members.into_iter().rev().map(place));

@@ -6,7 +6,7 @@
 //! The search compiles the schema again for each guess, so it bisects the candidates, tries nothing
 //! twice, and its total work is bounded.
 
-use json_text::JsonText;
+use json_text::{JsonText, pointer};
 use serde_json::Value;
 
 use crate::check::{Check, Uncheckable, parse_schema};
@@ -183,7 +183,7 @@ fn exchange(whole: &mut Value, kept: &mut [(String, Value)]) {
 /// The pointers of the subschemas, in the schema at `at`, of members and items.
 fn parts_of(schema: Option<&Value>, at: &str) -> Vec<String> {
     let Some(Value::Object(members)) = schema else { return Vec::new() };
-    let escaped = |name: &str| name.replace('~', "~0").replace('/', "~1");
+    let escaped = pointer::step;
     let mut parts = Vec::new();
     for keyword in BY_NAME {
         if let Some(Value::Object(named)) = members.get(keyword) {

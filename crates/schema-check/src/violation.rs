@@ -5,6 +5,7 @@
 //! several branches are equally near, their common errors are reported; if there are none, one
 //! message is that no branch matches, and why.
 
+use json_text::pointer;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -205,7 +206,7 @@ fn none_fits(place: &str, count: usize, nearest: &[Vec<SingleError<'_>>]) -> Str
         .map(|reason| {
             let text = reason.text.trim_end_matches('.');
             match reason.pointer.strip_prefix(place).and_then(|below| below.strip_prefix('/')) {
-                Some(below) => format!("`{}`: {text}", below.replace("~1", "/").replace("~0", "~")),
+                Some(below) => format!("`{}`: {text}", pointer::name(below)),
                 None => text.to_owned(),
             }
         })
@@ -220,7 +221,7 @@ fn none_fits(place: &str, count: usize, nearest: &[Vec<SingleError<'_>>]) -> Str
 fn violations_of(error: &ValidationError<'_>) -> Vec<Violation> {
     let place = error.instance_path().as_str();
     let below = |token: &str, text| {
-        let token = token.replace('~', "~0").replace('/', "~1");
+        let token = pointer::step(token);
         Violation { pointer: format!("{place}/{token}"), text }
     };
     let here = |text| vec![Violation { pointer: place.to_owned(), text }];

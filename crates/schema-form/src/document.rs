@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use json_text::{JsonText, Kind, is_number, nesting};
+use json_text::{JsonText, Kind, is_number, nesting, pointer};
 use serde_json::value::RawValue;
 
 use crate::pattern::Pattern;
@@ -331,7 +331,7 @@ impl Document {
             });
         };
         pointer.split('/').try_fold(base_schema, |id, token| {
-            let token = percent_decoded(token).replace("~1", "/").replace("~0", "~");
+            let token = pointer::name(&percent_decoded(token));
             match self.node(id) {
                 Node::Object(_) => self.named(id, &token),
                 Node::Array(items) => items.get(token.parse::<usize>().ok()?).copied(),
@@ -385,7 +385,7 @@ impl Document {
                     .members(parent)
                     .iter()
                     .find(|(_, value)| *value == here)
-                    .map(|(key, _)| key.replace('~', "~0").replace('/', "~1")),
+                    .map(|(key, _)| pointer::step(key)),
             });
             here = parent;
         }

@@ -9,6 +9,7 @@ use crate::conditions::{ConditionState, update_conditions};
 use crate::field::{FieldKind, Slot};
 use crate::fill::{Filler, admits};
 use crate::{Form, ItemId, Path, PathStep};
+use json_text::pointer;
 
 /// What a person has entered so far into a [`Form`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -253,7 +254,7 @@ impl Draft {
         let mut entered = &self.root;
         let tokens = pointer.split('/').skip(1);
         for token in tokens {
-            let token = token.replace("~1", "/").replace("~0", "~");
+            let token = pointer::name(token);
             while let Some(Content::Union { branch, .. }) = entered.sent() {
                 let step = PathStep::Branch(*branch);
                 let (Some(inner), Some(next)) =
@@ -338,7 +339,7 @@ impl Draft {
             pointer += "/";
             pointer += &match token {
                 Token::Index(index) => index.to_string(),
-                Token::Key(key) => key.replace('~', "~0").replace('/', "~1"),
+                Token::Key(key) => pointer::step(&key),
             };
         }
         pointer

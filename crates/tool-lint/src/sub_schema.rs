@@ -1,5 +1,6 @@
 //! [`SubSchema`]: every schema in a schema, with its pointer and what it describes.
 
+use json_text::pointer;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ptr;
@@ -282,7 +283,7 @@ pub(crate) fn is_annotation(keyword: &str) -> bool {
 
 /// A name as a JSON pointer's token.
 pub(crate) fn token(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
+    pointer::step(name)
 }
 
 /// The JSON Schema types of the schema's `type`; none without `type`, or if it is unknown or vague.

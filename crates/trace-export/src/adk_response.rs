@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use evalset::adk::AdkMark;
-use json_text::{JsonText, Kind, Node};
+use json_text::{JsonText, Kind, Node, pointer};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use session::Recording;
@@ -75,7 +75,7 @@ fn without_media(
         return (Some(value.clone()), value.clone());
     }
     let mut below = |key: &str, raw: &RawValue| {
-        let key = key.replace('~', "~0").replace('/', "~1");
+        let key = pointer::step(key);
         without_media(&JsonText::from(raw), &format!("{inside}{key}"), recording, parts)
     };
     let (rest, shape) = match value.open() {

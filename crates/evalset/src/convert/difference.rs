@@ -14,7 +14,7 @@
 
 use std::collections::BTreeMap;
 
-use json_text::{JsonText, Node};
+use json_text::{JsonText, Node, pointer};
 use serde_json::value::RawValue;
 
 use crate::model::json_string;
@@ -451,8 +451,7 @@ fn complete(there: &mut Tree, value: Tree) {
 
 /// What a path leads to: the innermost container, and the key in it.
 fn reach<'a>(tree: &'a mut Tree, path: &str) -> Option<(&'a mut Tree, String)> {
-    let mut tokens: Vec<String> =
-        path.split('/').map(|token| token.replace("~1", "/").replace("~0", "~")).collect();
+    let mut tokens: Vec<String> = path.split('/').map(pointer::name).collect();
     let last = tokens.pop()?;
     let mut place = tree;
     for token in tokens {
@@ -462,8 +461,7 @@ fn reach<'a>(tree: &'a mut Tree, path: &str) -> Option<(&'a mut Tree, String)> {
 }
 
 fn joined(path: &[String]) -> String {
-    let tokens: Vec<_> =
-        path.iter().map(|token| token.replace('~', "~0").replace('/', "~1")).collect();
+    let tokens: Vec<_> = path.iter().map(|token| pointer::step(token)).collect();
     tokens.join("/")
 }
 

@@ -1,6 +1,6 @@
 //! The differences of two values, as they are shown to a person.
 
-use json_text::{JsonIndex, JsonText, JsonValue, Kind};
+use json_text::{JsonIndex, JsonText, JsonValue, Kind, pointer};
 use serde::Serialize;
 
 use super::Equality;
@@ -55,7 +55,7 @@ pub fn members<'p>(paths: impl IntoIterator<Item = &'p str>) -> Vec<String> {
     for path in paths {
         let name = path.split('/').nth(1).unwrap_or_default();
         // In this order, as RFC 6901 has it: `~01` is `~1` and no slash.
-        let name = name.replace("~1", "/").replace("~0", "~");
+        let name = pointer::name(name);
         if !members.contains(&name) {
             members.push(name);
         }
@@ -205,7 +205,7 @@ fn by_place<'d>(expected: JsonValue<'d>, actual: JsonValue<'d>) -> Vec<Pair<'d>>
 
 /// One step of a JSON pointer, with its slash.
 pub(crate) fn pointer_step(name: &str) -> String {
-    format!("/{}", name.replace('~', "~0").replace('/', "~1"))
+    format!("/{}", pointer::step(name))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! [`ArgumentRules`]: the matchers of arguments, by tool.
 
-use json_text::{JsonValue, Kind};
+use json_text::{JsonValue, Kind, pointer};
 
 use super::matcher::{Matcher, Schemas};
 use crate::config_fault::ConfigFault;
@@ -100,7 +100,7 @@ fn object<'d>(
 }
 
 fn steps(argument: &str) -> Vec<Option<String>> {
-    let step = |step: &str| (step != "*").then(|| step.replace("~1", "/").replace("~0", "~"));
+    let step = |step: &str| (step != "*").then(|| pointer::name(step));
     match argument.strip_prefix('/') {
         Some(pointer) => pointer.split('/').map(step).collect(),
         None if argument.is_empty() => Vec::new(),

@@ -1,7 +1,7 @@
 //! The catalog of tools: the summary of each tool, and the tools that match a filter.
 
 use api::ToolView;
-use json_text::{JsonText, Node};
+use json_text::{JsonText, Node, pointer};
 use serde_json::value::RawValue;
 
 use crate::shared::state::markdown::words;
@@ -107,7 +107,7 @@ impl SchemaMembers {
 fn find<'r>(root: &'r RawValue, place: &str) -> Option<&'r RawValue> {
     let mut schema = root;
     for step in place.strip_prefix('#')?.split('/').skip(1) {
-        let step = step.replace("~1", "/").replace("~0", "~");
+        let step = pointer::name(step);
         schema = match Node::of(schema) {
             Node::Object(members) => members.into_iter().find(|(name, _)| *name == step)?.1,
             Node::Array(items) => items.get(step.parse::<usize>().ok()?).copied()?,
