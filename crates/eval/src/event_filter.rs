@@ -5,7 +5,7 @@ use scoring::state::Query;
 
 use crate::ledger::{Values, members_of};
 use crate::names::{Names, UnknownName};
-use crate::nearest::nearest;
+use scoring::nearest::nearest;
 
 /// Checks what is the same for every subject: the members of `event`, and the values that only the engine gives.
 ///

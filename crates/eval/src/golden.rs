@@ -108,7 +108,7 @@ impl Golden {
             None => 0,
             Some(wanted) => known.iter().position(|id| id == wanted).ok_or_else(|| {
                 let (path, wanted) = (path.to_path_buf(), wanted.to_owned());
-                let hint = crate::nearest::nearest(&wanted, known.iter().map(String::as_str));
+                let hint = scoring::nearest::nearest(&wanted, known.iter().map(String::as_str));
                 GoldenError::NoCase { path, wanted, hint }
             })?,
         };

@@ -54,7 +54,6 @@ pub mod python;
 mod adk_judge;
 mod allowed;
 mod event_filter;
-mod nearest;
 mod notes;
 mod output_schema;
 mod run;

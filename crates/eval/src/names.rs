@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::fault::Fault;
 use crate::given_model::GivenModel;
 use crate::metric::Metric;
-use crate::nearest::nearest;
+use scoring::nearest::nearest;
 
 /// What google-adk waits for without a tool that asks: a credential for a toolset, the input of a workflow.
 const UNOWNED: [&str; 2] = ["adk_request_credential", "adk_request_input"];

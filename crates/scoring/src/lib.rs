@@ -41,7 +41,7 @@ pub mod statistics;
 pub mod json;
 
 mod config_fault;
-mod nearest;
+pub mod nearest;
 
 pub use config_fault::ConfigFault;
 pub use evidence::{Evidence, MissedResponse, MissedTurn};

@@ -1,19 +1,22 @@
 //! Suggestions for mistyped names.
 
 /// Names the nearest of `known`, or all of them when none is near.
-pub(crate) fn nearest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> String {
+#[must_use]
+pub fn nearest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
     match closest(name, &known) {
         Some((best, distance)) if distance <= best.len().max(name.len()).div_ceil(3) => {
             format!("did you mean {best}?")
         }
-        _ => format!("known are {}", known.join(", ")),
+        None => "there are none".to_owned(),
+        Some(_) => format!("known are {}", known.join(", ")),
     }
 }
 
 /// The one of `known` that a mistyped name means, if it differs in less than a quarter of its letters. A name
 /// that differs in more may be another program's.
-pub(crate) fn meant<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+#[must_use]
+pub fn meant<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let known: Vec<&str> = known.into_iter().collect();
     let (best, distance) = closest(name, &known)?;
     (distance <= (best.len() / 4).max(1)).then_some(best)

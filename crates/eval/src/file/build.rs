@@ -34,7 +34,6 @@ use crate::message::Message;
 use crate::metric::{Assertion, EventCountMetric, Metric, StateMetric};
 use crate::mock::{ArgsMatch, Row, Template, ToolMock, ToolUse};
 use crate::model::{ModelTool, Models, PERSON, PersonSession};
-use crate::nearest::nearest;
 use crate::person::{PersonTool, PersonUser};
 use crate::persona::PersonaUser;
 use crate::persona_tool::PersonaTool;
@@ -49,6 +48,7 @@ use crate::state_change::check_operators;
 use crate::subject::Subject;
 use crate::tool_fault::{FaultEffect, ToolFault};
 use crate::user_agent::{ScriptedUser, UserAgent, UserAnswer};
+use scoring::nearest::nearest;
 
 /// The cases of a suite in `folder`, or every fault.
 pub(super) fn cases(

@@ -13,11 +13,11 @@ use serde_json::json;
 
 use crate::mock::Template;
 use crate::model::{GenerationConfig, Models};
-use crate::nearest::nearest;
 use crate::persona::PersonaUser;
 use crate::scenario_user::ScenarioUser;
 use crate::subject::Subject;
 use crate::written_answer::END;
+use scoring::nearest::nearest;
 
 /// The model that google-adk takes where the config names none.
 const MODEL: &str = "gemini-2.5-flash";

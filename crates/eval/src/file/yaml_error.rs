@@ -1,6 +1,6 @@
 //! [`explained`]: errors of the YAML reader, in the words of suites.
 
-use crate::nearest::nearest;
+use scoring::nearest::nearest;
 
 /// Phrases of the reader and of serde, and what they mean for the author of a suite. The first that contains others
 /// stands before them.

@@ -9,8 +9,8 @@ use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer};
 
 use super::{EVENT_NAMES, Entry, Event};
-use crate::nearest::nearest;
 use crate::yields::{YieldInfo, YieldKind};
+use scoring::nearest::nearest;
 
 impl<'de> Deserialize<'de> for Entry {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use json_text::{JsonIndex, JsonText, JsonValue, Kind};
 
 use crate::fault::Fault;
-use crate::nearest::nearest;
+use scoring::nearest::nearest;
 
 /// The tools of one server, and what it says about their use.
 #[derive(Debug, Clone, Default)]

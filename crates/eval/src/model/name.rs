@@ -1,6 +1,6 @@
 //! Names of models, as suites write them.
 
-use crate::nearest::nearest;
+use scoring::nearest::nearest;
 
 /// A service that has models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
