@@ -7,6 +7,7 @@ mod error;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -53,9 +54,17 @@ pub struct RunClaim {
 
 impl Drop for RunClaim {
     fn drop(&mut self) {
-        // An empty file that stays does no harm.
+        // While it is locked. An empty file that stays does no harm.
         let _ = std::fs::remove_file(&self.path);
     }
+}
+
+/// Whether the file is still the one at this path.
+fn is_at(file: &std::fs::File, path: &Path) -> bool {
+    let identity = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
+    let own = file.metadata().map(identity);
+    let at_path = std::fs::metadata(path).map(identity);
+    matches!((own, at_path), (Ok(own), Ok(at_path)) if own == at_path)
 }
 
 /// What names a result within a run.
@@ -234,12 +243,17 @@ impl RunStore {
         let mut name = self.path.clone().into_os_string();
         name.push(format!(".run-{number}"));
         let path = PathBuf::from(name);
-        let file = std::fs::File::create(&path).ok();
-        match file.as_ref().map(std::fs::File::try_lock) {
-            Some(Err(std::fs::TryLockError::WouldBlock)) => {
-                Err(StoreError::Running { path: self.path.clone(), number })
+        loop {
+            let Ok(file) = std::fs::File::create(&path) else {
+                return Ok(RunClaim { path, _file: None });
+            };
+            if let Err(std::fs::TryLockError::WouldBlock) = file.try_lock() {
+                return Err(StoreError::Running { path: self.path.clone(), number });
             }
-            _ => Ok(RunClaim { path, _file: file }),
+            // Whoever had the run may have deleted the file between both steps, and others may lock a new one.
+            if is_at(&file, &path) {
+                return Ok(RunClaim { path, _file: Some(file) });
+            }
         }
     }
 

@@ -309,3 +309,27 @@ async fn a_new_store_is_opened_by_several_at_the_same_time() {
         }
     }
 }
+
+#[tokio::test]
+async fn a_run_has_one_claim_at_a_time() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = RunStore::open(&folder.path().join("eval.sqlite")).await.expect("a store");
+    let (claims, together) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..2000 {
+                    let Ok(claim) = store.claim(1) else { continue };
+                    claims.fetch_add(1, Ordering::SeqCst);
+                    assert_eq!(together.fetch_add(1, Ordering::SeqCst), 0, "two have it");
+                    together.fetch_sub(1, Ordering::SeqCst);
+                    drop(claim);
+                }
+            });
+        }
+    });
+    assert!(claims.load(Ordering::SeqCst) > 0);
+    let left = std::fs::read_dir(folder.path()).expect("a folder").flatten();
+    let left = left.filter(|entry| entry.file_name().to_string_lossy().contains(".run-"));
+    assert_eq!(left.count(), 0);
+}
