@@ -1002,11 +1002,12 @@ impl Builder<'_> {
 /// Checks that a Python file mentions a name. How it defines it, only Python knows.
 fn defines(source: &str, name: &str) -> Result<(), String> {
     let is_of_name = |it: char| it.is_alphanumeric() || it == '_';
-    let mentions = source.split(|it| !is_of_name(it)).any(|word| word == name);
+    let code = || source.lines().map(|line| line.split('#').next().unwrap_or_default());
+    let mentions = code().any(|line| line.split(|it| !is_of_name(it)).any(|word| word == name));
     if mentions || source.contains("import *") {
         return Ok(());
     }
-    let functions = source.lines().filter_map(|line| {
+    let functions = code().filter_map(|line| {
         let line = line.strip_prefix("async ").unwrap_or(line);
         line.strip_prefix("def ")?.split(|it| !is_of_name(it)).next()
     });
@@ -1060,4 +1061,20 @@ fn model_turns(turns: &[format::ModelTurn]) -> Vec<ModelTurn> {
         },
     };
     turns.iter().map(turn).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_function_that_only_a_comment_names_is_not_defined() {
+        let source = "# escalate is gone\ndef escalated():\n    pass\n\nask = print\n";
+        assert_eq!(
+            defines(source, "escalate"),
+            Err("the file has no function escalate; did you mean escalated?".to_owned())
+        );
+        assert_eq!(defines(source, "escalated"), Ok(()));
+        assert_eq!(defines(source, "ask"), Ok(()));
+    }
 }
