@@ -117,7 +117,7 @@ test("two calls and a response become a case in the agent's file", async ({ page
   const path = await rehearsal.export();
   await picture("exported");
   await accessible();
-  expect(path.startsWith(host.folder) || path.includes("rehearsal-story-")).toBeTruthy();
+  expect(path.startsWith(host.folder), `${path} is not in ${host.folder}`).toBe(true);
   const set = JSON.parse(readFileSync(path, "utf8"));
   expect(set.eval_set_id).toBe("math_agent_evals");
   const invocation = set.eval_cases.at(-1).conversation[0];

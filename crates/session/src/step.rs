@@ -16,14 +16,14 @@ use crate::{AgentId, CallId, SessionState, ToolName};
 pub enum Event {
     /// The person chose an agent.
     SelectAgent {
-        /// Which.
+        /// The chosen agent.
         agent: AgentId,
     },
     /// The person submitted the user's first or next query.
     SubmitQuery {
         /// Text, or JSON for an agent with an input schema.
         content: String,
-        /// Now.
+        /// The time of the event.
         at: Timestamp,
     },
     /// The person called a tool.
@@ -36,7 +36,7 @@ pub enum Event {
         arguments: JsonText,
         /// Whether the tool is an agent: then what the person gives stands for its model's response.
         is_agent: bool,
-        /// Now.
+        /// The time of the event.
         at: Timestamp,
     },
     /// The tool asks the person to confirm.
@@ -94,14 +94,14 @@ pub enum Event {
         outcome: Outcome,
         /// How long the tool ran, in milliseconds.
         duration_ms: f64,
-        /// Now.
+        /// The time of the event.
         at: Timestamp,
     },
     /// The person sent the final response: to the user, or as the agent that the person acts as to its caller.
     Respond {
         /// Text, or JSON for an agent with an output schema.
         content: String,
-        /// Now.
+        /// The time of the event.
         at: Timestamp,
     },
     /// The person continues the completed session with the user's next query.

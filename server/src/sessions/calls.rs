@@ -105,7 +105,7 @@ impl Calls {
                     let cancel = CancellationToken::new();
                     self.spawn_call(session, call_id.clone(), cancel, Operation::StopActing);
                 } else if call.awaits.is_some() {
-                    // Nothing runs: the call awaits for the person, who canceled it.
+                    // Nothing runs: the call waits for the person, who canceled it.
                     self.report(
                         session,
                         call_id,

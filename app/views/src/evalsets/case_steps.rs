@@ -114,7 +114,7 @@ enum State {
 /// A state of the session.
 #[component]
 fn StateRow(
-    /// Which.
+    /// Where in the trace it belongs.
     what: State,
     /// The state, if the case has one.
     state: Option<JsonText>,
