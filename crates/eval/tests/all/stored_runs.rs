@@ -316,12 +316,13 @@ async fn a_run_has_one_claim_at_a_time() {
     let store = RunStore::open(&folder.path().join("eval.sqlite")).await.expect("a store");
     let (claims, together) = (AtomicUsize::new(0), AtomicUsize::new(0));
     std::thread::scope(|scope| {
-        for _ in 0..4 {
+        for _ in 0..8 {
             scope.spawn(|| {
                 for _ in 0..2000 {
                     let Ok(claim) = store.claim(1) else { continue };
                     claims.fetch_add(1, Ordering::SeqCst);
                     assert_eq!(together.fetch_add(1, Ordering::SeqCst), 0, "two have it");
+                    std::thread::yield_now();
                     together.fetch_sub(1, Ordering::SeqCst);
                     drop(claim);
                 }
