@@ -94,14 +94,44 @@ const WITHOUT: [(&str, &[&str]); 4] = [
     ("test-support", &["app", "pages", "views"]),
 ];
 
-/// The crates whose modules are checked, each with the folder of its sources.
-const WITHIN: [(&str, &str); 5] = [
+/// Where the sources of a crate are, for those that are not in `crates`.
+const FOLDERS: [(&str, &str); 10] = [
     ("server", "server/src"),
-    ("agents", "crates/agents/src"),
-    ("trace-export", "crates/trace-export/src"),
+    ("rehearsal", "rehearsal/src"),
+    ("app", "app/src"),
     ("views", "app/views/src"),
     ("pages", "app/pages/src"),
+    ("frontend", "frontend/src"),
+    ("acceptance", "tests/tests"),
+    ("xtask", "xtask/src"),
+    ("xtask-site", "xtask/site/src"),
+    ("xtask-ship", "xtask/ship/src"),
 ];
+
+/// Crates with modules that use each other in a circle. None is added, and one without a circle is taken out.
+const CIRCLES: [&str; 18] = [
+    "json-text",
+    "schema-form",
+    "schema-check",
+    "tool-lint",
+    "value-tree",
+    "live",
+    "model-wire",
+    "evalset",
+    "scoring",
+    "case-trace",
+    "score-report",
+    "report-view",
+    "evalset-file",
+    "score-run",
+    "eval",
+    "eval-native",
+    "app",
+    "xtask",
+];
+
+/// Crates whose root exports all names of a module, or imports those of a framework.
+const GLOBS: [&str; 2] = ["api", "frontend"];
 
 /// Modules that another module of the same crate must not use: the folder of the sources, the user, and
 /// the used.
@@ -137,15 +167,24 @@ fn crates_do_not_reach_what_their_users_need_not_compile() {
 
 #[test]
 fn modules_of_a_crate_form_no_circle() {
-    for (name, folder) in WITHIN {
-        let sources = sources(&root().join(folder));
-        assert!(sources.len() > 1, "{folder} has no sources");
+    let mut found = Vec::new();
+    for name in LAYERS.iter().flat_map(|(_, crates)| *crates) {
+        let folder = FOLDERS.iter().find(|(of, _)| of == name);
+        let folder = folder.map_or_else(|| format!("crates/{name}/src"), |it| it.1.to_owned());
+        let sources = sources(&root().join(&folder));
+        assert!(!sources.is_empty(), "{folder} has no sources");
         let globs = root_globs(&sources);
-        assert!(globs.is_empty(), "{name}: a glob import hides edges:\n{}", globs.join("\n"));
-        if let Some(circle) = circle(&edges(&sources)) {
-            panic!("modules of {name} use each other in a circle:\n{circle}");
+        let is_checked = !GLOBS.contains(name);
+        assert!(globs.is_empty() || !is_checked, "{name}: a glob import hides edges: {globs:?}");
+        match (circle(&edges(&sources)), CIRCLES.contains(name)) {
+            (Some(circle), false) => {
+                found.push(format!("modules of {name} use each other in a circle:\n{circle}"));
+            }
+            (None, true) => found.push(format!("{name} has no circle; take it from CIRCLES")),
+            _ => {}
         }
     }
+    assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
 #[test]
@@ -413,6 +452,7 @@ fn references(sources: &Sources) -> Vec<Reference<'_>> {
 /// The names that a crate's root imports or exports, each with the module or crate that it comes from.
 fn reexports(sources: &Sources) -> BTreeMap<String, String> {
     let root = without_comments(sources.get("lib.rs").map_or("", String::as_str));
+    let root = without_tests(&root);
     let mut paths = Vec::new();
     for path in root.split(';').filter_map(|item| item.split_once("use ")) {
         expand(path.1, &[], &mut paths);
@@ -448,7 +488,11 @@ fn inline_modules(code: &str) -> Vec<InlineModule<'_>> {
             let indentation = &line[..line.len() - declared.len()];
             let end = code[start..].find(&format!("\n{indentation}}}"));
             let bytes = start..end.map_or(code.len(), |end| start + end);
-            found.push(InlineModule { name, bytes, is_test: before.contains("#[cfg(test") });
+            found.push(InlineModule {
+                name,
+                bytes,
+                is_test: name == "tests" || before.contains("#[cfg(test"),
+            });
         }
         start += line.len();
         before = line;
