@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use eval::subject::{CONFIRMATION, PendingCall};
 use json_text::{JsonIndex, JsonText};
 
-use crate::interceptor::Shared;
+use crate::shared::Shared;
 
 /// Asks the user agent of a tool whether a call may run. Its response is `{"confirmed": true}` or
 /// `{"confirmed": false}`; anything else ends the run.

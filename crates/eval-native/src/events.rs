@@ -15,7 +15,7 @@ use futures::StreamExt as _;
 use json_text::JsonText;
 use serde_json::Value;
 
-use crate::interceptor::Shared;
+use crate::shared::Shared;
 
 /// Whose event it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,6 +12,7 @@ mod events;
 mod interceptor;
 mod model;
 mod session;
+mod shared;
 mod tool;
 mod waits;
 

@@ -13,7 +13,7 @@ use eval::given_model::ModelTurn;
 use futures::StreamExt as _;
 use serde_json::Value;
 
-use crate::interceptor::Shared;
+use crate::shared::Shared;
 use crate::tool::MARK;
 
 /// The tool that the framework itself declares for agents with sub-agents, and the beginning of its

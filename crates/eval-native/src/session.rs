@@ -18,7 +18,8 @@ use serde_json::{Map, Value};
 use crate::confirmation::Confirmations;
 use crate::events::{Depth, note};
 use crate::failed;
-use crate::interceptor::{Interceptor, Shared};
+use crate::interceptor::Interceptor;
+use crate::shared::Shared;
 
 /// An agent in one case, with a session service of its own. Dropping it cancels its run.
 pub(crate) struct NativeSession {

@@ -12,7 +12,7 @@ use eval::tool_fault::truncated;
 use json_text::JsonText;
 use serde_json::{Map, Value};
 
-use crate::interceptor::Shared;
+use crate::shared::Shared;
 
 /// The member of a tool's declaration by which a wrapped model recognizes a wrapped tool. It is taken out
 /// before the model's client sees it.
