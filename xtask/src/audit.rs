@@ -65,7 +65,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<Vec<&'static str>> {
 }
 
 fn deny(workspace: &Workspace, checks: &[&str]) -> Command {
-    let mut command = process::cargo(workspace);
+    let mut command = workspace.cargo();
     command.env("PATH", workspace.path_with_programs());
     command.args(["deny", "--log-level", "error", "check", "--hide-inclusion-graph"]).args(checks);
     command

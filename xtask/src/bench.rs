@@ -35,7 +35,7 @@ pub(crate) fn run(workspace: &Workspace, names: &[String]) -> Result<ExitCode> {
     let is_native = |name: &&str| ![PAGE, GENERATED, IMPORTS].contains(name);
     let native: Vec<&str> = names.iter().map(String::as_str).filter(is_native).collect();
     if names.is_empty() || !native.is_empty() {
-        let mut command = process::cargo(workspace);
+        let mut command = workspace.cargo();
         command.args(["bench", "--workspace", "--exclude", "frontend"]);
         if native.is_empty() {
             // Every bench runs, even if another one misses its bound.

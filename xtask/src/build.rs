@@ -61,7 +61,7 @@ impl<'w> QuickBuild<'w> {
 
 /// Builds the program that the tests use, as it is compiled for the unit tests. It reads the page from disk.
 pub(crate) fn tested_program(workspace: &Workspace) -> Result<()> {
-    let mut host = process::cargo(workspace);
+    let mut host = workspace.cargo();
     host.arg("build").args(HOST_SIDE).args(["--bin", "rehearsal", "--bin", "xtask-ship"]);
     // With a test among the targets, cargo selects features as it does for tests.
     process::print_and_run(host.args(["--test", "library_features"]))
@@ -102,7 +102,7 @@ impl<'w> ShippedBuild<'w> {
         // The library, not the crates that it uses: on their own they would be compiled with other
         // features, and then again.
         let host = Background::start(host(workspace, target).args(["--lib", "--quiet"]))?;
-        let mut site = process::cargo(workspace);
+        let mut site = workspace.cargo();
         let site = Background::start(site.args(["build", "-p", "xtask-ship", "--quiet"]))?;
         Ok(Self { workspace, target: target.map(str::to_owned), host, site })
     }
@@ -112,7 +112,7 @@ impl<'w> ShippedBuild<'w> {
         let Self { workspace, target, host: begun, site } = self;
         process::print_and_run(&mut client(workspace))?;
         site.wait()?;
-        process::run(process::cargo(workspace).args(["run", "-p", "xtask-ship", "--quiet"]))?;
+        process::run(workspace.cargo().args(["run", "-p", "xtask-ship", "--quiet"]))?;
         begun.wait()?;
         process::print_and_run(&mut host(workspace, target.as_deref()))?;
         Ok(match target {
@@ -125,7 +125,7 @@ impl<'w> ShippedBuild<'w> {
 /// Host and client name their target. Without it, build scripts would be compiled twice, with and without the
 /// flags.
 fn quick_cargo(workspace: &Workspace, subcommand: &str, target: &str) -> Command {
-    let mut command = process::cargo(workspace);
+    let mut command = workspace.cargo();
     command
         .args([subcommand, "--profile", QUICK_PROFILE, "--target", target])
         .env("REHEARSAL_SITE_DIR", workspace.site(Build::Quick));
@@ -133,7 +133,7 @@ fn quick_cargo(workspace: &Workspace, subcommand: &str, target: &str) -> Command
 }
 
 fn client(workspace: &Workspace) -> Command {
-    let mut command = process::cargo(workspace);
+    let mut command = workspace.cargo();
     command
         .args(["rustc", "-p", "frontend", "--lib", "--crate-type", "cdylib"])
         .args([
@@ -150,7 +150,7 @@ fn client(workspace: &Workspace) -> Command {
 }
 
 fn host(workspace: &Workspace, target: Option<&str>) -> Command {
-    let mut command = process::cargo(workspace);
+    let mut command = workspace.cargo();
     command.args(["build", "--release", "-p", "rehearsal"]);
     if let Some(target) = target {
         command.args(["--target", target]);

@@ -32,7 +32,7 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<ExitCod
     keep_imports_beside(workspace.root().join("style"), site.join("pkg"));
     let path =
         process::path_with(&[workspace.cargo_programs().join("bin"), workspace.npm_programs()])?;
-    let mut command = process::cargo(workspace);
+    let mut command = workspace.cargo();
     command
         .args(["leptos", "watch"])
         .args(arguments)

@@ -87,7 +87,7 @@ fn build(workspace: &Workspace) -> Result<Vec<Target>> {
     // Instrumented code must not get into build scripts, which are compiled for the host as well
     // unless it is named.
     let triple = process::host_triple()?;
-    let mut build = process::cargo(workspace);
+    let mut build = workspace.cargo();
     build
         .args(["build", "--release", "--locked", "--bins", "--target", &triple])
         .arg("--manifest-path")

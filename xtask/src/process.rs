@@ -8,8 +8,6 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use crate::workspace::{Build, Workspace};
-
 /// Runs `command` and passes its output through. Fails unless the command succeeds.
 pub fn run(command: &mut Command) -> Result<()> {
     let line = line(command);
@@ -96,25 +94,6 @@ pub fn line(command: &Command) -> String {
             format!("{line} {argument}")
         }
     })
-}
-
-/// `cargo`, in the top folder, with the target folder of this run.
-///
-/// Removes the variables that `cargo run` sets for this program, because build scripts would rebuild when
-/// they change.
-pub fn cargo(workspace: &Workspace) -> Command {
-    let mut command = Command::new("cargo");
-    for (name, _) in env::vars_os() {
-        let name_text = name.to_string_lossy();
-        if name_text.starts_with("CARGO_PKG_") || name_text.starts_with("CARGO_MANIFEST_") {
-            command.env_remove(&name);
-        }
-    }
-    command
-        .current_dir(workspace.root())
-        .env("CARGO_TARGET_DIR", workspace.target())
-        .env("REHEARSAL_SITE_DIR", workspace.site(Build::Shipped));
-    command
 }
 
 /// A program of npm's, which is a script with another name on Windows.

@@ -37,7 +37,7 @@ pub(crate) fn run(workspace: &Workspace, paths: &[PathBuf]) -> Result<ExitCode> 
 
 /// The source folders of the workspace's crates below `frontend`, and the files of the login page.
 fn crates_of_the_page(workspace: &Workspace) -> Result<Vec<PathBuf>> {
-    let mut command = process::cargo(workspace);
+    let mut command = workspace.cargo();
     command.args(["tree", "-p", "frontend", "--target", "wasm32-unknown-unknown"]);
     command.args(["-e", "normal", "--prefix", "none", "--format", "{p}"]);
     let tree = process::output(&mut command).context("cargo cannot list the crates of the page")?;

@@ -28,7 +28,7 @@ pub(crate) fn pack(workspace: &Workspace) -> Result<PathBuf> {
     }
     let mut command = Command::new(maturin);
     // The variables of the build.
-    for (name, value) in process::cargo(workspace).get_envs() {
+    for (name, value) in workspace.cargo().get_envs() {
         match value {
             Some(value) => command.env(name, value),
             None => command.env_remove(name),

@@ -3,6 +3,7 @@
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result};
 
@@ -53,6 +54,24 @@ pub struct Workspace {
 }
 
 impl Workspace {
+    /// `cargo`, in the top folder, with the target folder of this run.
+    ///
+    /// Removes the variables that `cargo run` sets for this program, because build scripts would rebuild when they change.
+    pub fn cargo(&self) -> Command {
+        let mut command = Command::new("cargo");
+        for (name, _) in env::vars_os() {
+            let name_text = name.to_string_lossy();
+            if name_text.starts_with("CARGO_PKG_") || name_text.starts_with("CARGO_MANIFEST_") {
+                command.env_remove(&name);
+            }
+        }
+        command
+            .current_dir(self.root())
+            .env("CARGO_TARGET_DIR", self.target())
+            .env("REHEARSAL_SITE_DIR", self.site(Build::Shipped));
+        command
+    }
+
     /// The checkout around the working directory, and cargo's target folder for it.
     ///
     /// `CARGO_TARGET_DIR` works as in cargo: a relative path starts at the folder in which cargo was called.

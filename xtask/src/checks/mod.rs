@@ -16,7 +16,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use xtask::process;
 use xtask::progress::elapsed;
 use xtask::workspace::Workspace;
 
@@ -100,7 +99,7 @@ impl Context<'_> {
     /// `cargo` for tests: they find what setup installed, and record what is missing.
     fn cargo(&self) -> Command {
         let workspace = self.workspace;
-        let mut command = process::cargo(workspace);
+        let mut command = workspace.cargo();
         command
             .env("REHEARSAL_TEST_PYTHON", workspace.python())
             // The example agents find their MCP servers there.

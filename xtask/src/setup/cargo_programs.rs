@@ -114,7 +114,7 @@ fn install(workspace: &Workspace, program: &Program, announce: &dyn Fn(&str)) ->
         "cargo install {}@{} (about {} minutes on two cores, once)",
         program.package, program.version, program.minutes
     ));
-    let mut command = process::cargo(workspace);
+    let mut command = workspace.cargo();
     command
         .arg("install")
         .arg(format!("{}@{}", program.package, program.version))
