@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use evalset::{DetectedFormat, Format, FormatDetector, Origin};
 
 use crate::AppendError;
-use crate::append::explain;
 use crate::error::IoContext as _;
+use crate::explain::explain;
 use crate::journal::Journal;
 use crate::line_column::LineColumn;
 use crate::place::{FilePaths, Roots};

@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 
 use evalset::CaseText;
 
-use crate::append::explain;
 use crate::error::IoContext as _;
+use crate::explain::explain;
 use crate::identity::Identity;
 use crate::journal::Journal;
 use crate::lock::open_locked;

@@ -34,6 +34,7 @@ mod cases;
 mod checked;
 mod edit;
 mod error;
+mod explain;
 mod identity;
 mod index;
 mod journal;
