@@ -6,7 +6,7 @@ use jsonschema::{ReferencingError, Registry, ValidationError, Validator};
 use schema_form::{canonical_keyword, canonical_types};
 use serde_json::{Value, json};
 
-use crate::message::message_of;
+use crate::message::{broken_reference, message_of};
 use crate::normalize::normalize;
 use crate::violation::{Violation, violations};
 
@@ -238,31 +238,6 @@ fn schema_error(error: &ValidationError<'_>) -> Uncheckable {
             };
             Uncheckable::NotASchema { pointer, reason }
         }
-    }
-}
-
-/// The reason why a reference does not resolve.
-pub(crate) fn broken_reference(error: &ReferencingError) -> String {
-    /// The validator's base URI of a schema without `$id`.
-    const NO_ADDRESS: &str = "json-schema:///";
-    match error {
-        ReferencingError::Unretrievable { uri, .. } => {
-            let uri = uri.strip_prefix(NO_ADDRESS).unwrap_or(uri);
-            format!(
-                "the reference {uri} is external and is not fetched: copy its target into the \
-                 schema, under `$defs`"
-            )
-        }
-        ReferencingError::PointerToNowhere { pointer } => {
-            format!("the reference target {pointer} does not exist")
-        }
-        ReferencingError::NoSuchAnchor { anchor } | ReferencingError::InvalidAnchor { anchor } => {
-            format!("the anchor {anchor} does not exist")
-        }
-        ReferencingError::UnknownSpecification { specification } => {
-            format!("`$schema` names {specification}, which is not a supported version")
-        }
-        other => other.to_string(),
     }
 }
 

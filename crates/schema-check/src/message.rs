@@ -4,10 +4,8 @@
 use std::collections::HashMap;
 
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
-use jsonschema::{JsonType, ValidationError};
+use jsonschema::{JsonType, ReferencingError, ValidationError};
 use serde_json::Value;
-
-use crate::check::broken_reference;
 
 /// The most characters of a value, a pattern or a schema that a sentence quotes.
 const SHOWN: usize = 80;
@@ -169,4 +167,29 @@ fn excluded(schema: &Value, value: &Value) -> String {
 fn cut(text: &str) -> String {
     let rest = if text.chars().nth(SHOWN).is_some() { "…" } else { "" };
     text.chars().take(SHOWN).collect::<String>() + rest
+}
+
+/// The reason why a reference does not resolve.
+pub(crate) fn broken_reference(error: &ReferencingError) -> String {
+    /// The validator's base URI of a schema without `$id`.
+    const NO_ADDRESS: &str = "json-schema:///";
+    match error {
+        ReferencingError::Unretrievable { uri, .. } => {
+            let uri = uri.strip_prefix(NO_ADDRESS).unwrap_or(uri);
+            format!(
+                "the reference {uri} is external and is not fetched: copy its target into the \
+                 schema, under `$defs`"
+            )
+        }
+        ReferencingError::PointerToNowhere { pointer } => {
+            format!("the reference target {pointer} does not exist")
+        }
+        ReferencingError::NoSuchAnchor { anchor } | ReferencingError::InvalidAnchor { anchor } => {
+            format!("the anchor {anchor} does not exist")
+        }
+        ReferencingError::UnknownSpecification { specification } => {
+            format!("`$schema` names {specification}, which is not a supported version")
+        }
+        other => other.to_string(),
+    }
 }
