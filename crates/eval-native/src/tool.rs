@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use adk_core::{
-    AdkError, EventActions, LlmRequest, ReadonlyContext, Result, Tool, ToolContext, Toolset,
-};
+use adk_core::{AdkError, LlmRequest, ReadonlyContext, Result, Tool, ToolContext, Toolset};
 use async_trait::async_trait;
 use eval::gate::{Decision, GateCall};
 use eval::subject::PendingCall;
@@ -75,15 +73,11 @@ impl InterceptedTool {
             let _work = (!is_agent).then(|| self.shared.waits.work());
             match self.shared.gate.decide(&call).await {
                 Decision::Mock { result, changes, skip_summarization } => {
-                    change_state(context, changes);
-                    if skip_summarization {
-                        let actions = context.actions();
-                        context.set_actions(EventActions { skip_summarization, ..actions });
-                    }
+                    change(context, changes, skip_summarization);
                     value(&result)?
                 }
-                Decision::Raise { message, changes } => {
-                    change_state(context, changes);
+                Decision::Raise { message, changes, skip_summarization } => {
+                    change(context, changes, skip_summarization);
                     return Err(AdkError::tool(message));
                 }
                 Decision::Run(_) => self.tool.execute(Arc::clone(context), args).await?,
@@ -108,10 +102,11 @@ impl InterceptedTool {
 }
 
 /// Makes the changes of a mock, as the tool would make them.
-fn change_state(context: &Arc<dyn ToolContext>, changes: Map<String, Value>) {
-    if !changes.is_empty() {
+fn change(context: &Arc<dyn ToolContext>, changes: Map<String, Value>, skip_summarization: bool) {
+    if skip_summarization || !changes.is_empty() {
         let mut actions = context.actions();
         actions.state_delta.extend(changes);
+        actions.skip_summarization |= skip_summarization;
         context.set_actions(actions);
     }
 }

@@ -168,6 +168,8 @@ pub enum Decision {
         message: String,
         /// The keys of the session's state that it sets before.
         changes: Map<String, Value>,
+        /// Whether the model is not asked again.
+        skip_summarization: bool,
     },
     /// The tool runs.
     Run(Effects),
@@ -487,7 +489,9 @@ impl Gate {
                     }),
                 }
             }
-            (Err(MockFailure::Raises(message)), _) => Ok(Decision::Raise { message, changes }),
+            (Err(MockFailure::Raises(message)), _) => {
+                Ok(Decision::Raise { message, changes, skip_summarization })
+            }
             (Err(MockFailure::NotRecorded), _) => {
                 let (tool, args) = (call.tool.clone(), call.args.clone());
                 Err(Fault::NotRecorded {
@@ -801,9 +805,11 @@ impl Hit<'_> {
     /// The first error or result that takes the place of the tool or its mock.
     fn instead(&self) -> Option<Decision> {
         self.0.iter().find_map(|effect| match effect {
-            FaultEffect::Raises(message) => {
-                Some(Decision::Raise { message: message.clone(), changes: Map::new() })
-            }
+            FaultEffect::Raises(message) => Some(Decision::Raise {
+                message: message.clone(),
+                changes: Map::new(),
+                skip_summarization: false,
+            }),
             FaultEffect::Returns(result) => Some(Decision::Mock {
                 result: result.clone(),
                 changes: Map::new(),

@@ -203,14 +203,15 @@ impl McpSession {
             return Ok((unknown, Map::new()));
         };
         let result = match self.gate.decide(call).await {
-            Decision::Mock { skip_summarization: true, .. } => {
+            Decision::Mock { skip_summarization: true, .. }
+            | Decision::Raise { skip_summarization: true, .. } => {
                 let message = "`skip_summarization` is an action of frameworks, and an agent over MCP has none. Leave it out";
                 return Err(Fault::Mock { tool: call.tool.clone(), message: message.to_owned() });
             }
             Decision::Mock { result, changes, .. } => {
                 return Ok((result::of_mock(&result, call.output_schema.is_some()), changes));
             }
-            Decision::Raise { message, changes } => {
+            Decision::Raise { message, changes, .. } => {
                 return Ok((result::error(&message), changes));
             }
             Decision::Run(_) => self.run_tool(call, tool).await?,

@@ -245,9 +245,10 @@ fn decision(decision: &Decision) -> JsonText {
         Decision::AskConfirmation { request, result, changes } => {
             mocked(result, changes, Some(request), request.skip_summarization)
         }
-        Decision::Raise { message, changes } => {
-            JsonText::from_value(&json!({ "do": "raise", "message": message, "changes": changes }))
-        }
+        Decision::Raise { message, changes, skip_summarization } => JsonText::from_value(&json!({
+            "do": "raise", "message": message, "changes": changes,
+            "skip_summarization": skip_summarization,
+        })),
         Decision::Run(effects) => {
             JsonText::from_value(&json!({ "do": "run", "sealed": *effects == Effects::None }))
         }
