@@ -349,6 +349,16 @@ test("a reload keeps a rejected call, and what is moved to the next response", a
   await expect(field(page, "city")).toHaveValue("Porto");
   await page.reload();
   await expect(field(page, "city")).toHaveValue("Porto");
+  // What is typed ahead of a request that may follow is kept as well.
+  await page.unroute("**/api/take_live_lease");
+  await page.keyboard.press("Control+Enter");
+  await answer(page, "Clear in Porto.");
+  const text = page.getByRole("textbox", { name: "Text", exact: true });
+  await expect(text).toHaveValue("");
+  await text.fill("And warm.");
+  await page.reload();
+  const stored = () => page.evaluate(() => Object.values(localStorage).join());
+  await expect.poll(stored).toContain("And warm.");
   await ann.context().close();
 });
 

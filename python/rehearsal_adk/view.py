@@ -526,6 +526,6 @@ def _empty(session: RehearsalSession, warnings: list[str]) -> dict:
         "input_schema": None,
         "output_schema": None,
         "sub_agents": _sub_agents(session),
-        "workflow": None,
+        "workflow": _workflow(session),
         "warnings": warnings,
     }

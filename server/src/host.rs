@@ -882,6 +882,12 @@ mod tests {
             let ApiError::PartOfWorkflow(reason) = refused else { panic!("{refused:?}") };
             assert!(reason.contains("newsroom: you acted only as a,"), "{reason}");
         }
+        // Without an agent that calls a model, the person acts as nothing of it.
+        let (name, kind) = (view().agent.name, "Workflow".to_owned());
+        let workflow = Workflow { name, kind, folder: None };
+        let request = exported(&host, SessionView { workflow: Some(workflow), ..view() }).await;
+        let refused = host.export_session(request, None).await.expect_err("rejected");
+        assert!(refused.to_string().contains("it has no LLM agent"), "{refused}");
     }
 
     #[tokio::test]

@@ -31,7 +31,7 @@ pub(crate) fn agent_summary(agent: &RegisteredAgent) -> api::AgentSummary {
             SourceKind::Mcp => api::SourceKind::Mcp,
         },
         status,
-        description: facts.description,
+        description: json_text::written_out::visible_text(&facts.description),
         model: facts.model,
         tools: facts.tools,
         eval_set_path: agent.eval_set_path.display().to_string(),

@@ -155,6 +155,12 @@ def test_a_workflow_and_a_sequence_show_their_first_agent(worker):
     assert worker(SMART_HOME).open()["workflow"] is None
 
 
+def test_a_workflow_without_an_llm_agent_is_named(worker):
+    view = worker("nodes").open()
+    assert view["workflow"] == {"name": "nodes", "kind": "Workflow", "folder": None}
+    assert "no LLM agent" in view["warnings"][0]
+
+
 def test_an_agent_of_a_workflow_is_named_by_the_folder_that_serves_it(worker, tmp_path):
     root = tmp_path / "newsroom"
     writer = root / "writer"

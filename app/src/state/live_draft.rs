@@ -9,7 +9,7 @@
 //! without a draft of the turn starts with the person's newest draft from another tab.
 //!
 //! Between a response and the next request, the person types in the session's next draft, which
-//! becomes that of the next request. It is stored from then on.
+//! becomes that of the next request. It is stored too, under the session's name.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -67,6 +67,8 @@ pub struct Draft {
     pub was_warned: StoredValue<bool>,
     /// The id of the call in the form, the same in each attempt to send it.
     pub call_id: StoredValue<String>,
+    /// The storage key.
+    key: StoredValue<String>,
     /// The secret id of this page's lease.
     pub lease: StoredValue<LiveLeaseId>,
     /// Whether this page holds the lease.
@@ -200,19 +202,62 @@ impl Draft {
         self.value.get()
     }
 
-    /// Adds the text and the calls of `next` after those of this draft.
+    /// Adds what `next` has after what this draft has. Of two inputs for one form, the later one becomes text.
     pub fn add(self, next: Draft) {
-        let later = next.text.get_untracked();
-        if !later.is_empty() {
-            self.text.update(|text| {
-                if !text.is_empty() {
-                    text.push('\n');
-                }
-                text.push_str(&later);
-            });
+        let Entered { text, value, tool, args, calls } = untrack(|| next.entered());
+        let mut words = vec![text];
+        if !value.is_empty() {
+            match self.value.read_untracked().is_empty() {
+                true => self.value.set(value),
+                false => words.push(value),
+            }
         }
-        self.calls.update(|calls| calls.extend(next.calls.get_untracked()));
+        for (tool, entered) in args {
+            match self.args.read_untracked().contains_key(&tool) {
+                true => words.push(format!("{tool}({entered})")),
+                false => self.args.update(|args| drop(args.insert(tool, entered))),
+            }
+        }
+        words.retain(|words| !words.is_empty());
+        let own = self.text.get_untracked();
+        if !own.is_empty() {
+            words.insert(0, own);
+        }
+        self.text.set(words.join("\n"));
+        self.calls.update(|all| all.extend(calls));
+        if self.tool.read_untracked().is_none() {
+            self.tool.set(tool);
+        }
         self.side.set(next.side.get_untracked());
+    }
+
+    /// The arguments that are entered, by tool. Tracked.
+    #[must_use]
+    pub fn entered_args(self) -> BTreeMap<String, String> {
+        self.args.get()
+    }
+
+    /// Fills a form of this draft, which may be drawn, with what was added for it.
+    pub fn refill(self, tool: &ToolName, form: ValueForm) {
+        if let Some(entered) = self.args.read_untracked().get(tool.as_str()) {
+            fill(form, entered);
+        }
+    }
+
+    /// The same for the form for the response schema.
+    pub fn refill_value(self, form: ValueForm) {
+        fill(form, &self.value.read_untracked());
+    }
+
+    /// What the person has entered. Tracked.
+    fn entered(self) -> Entered {
+        Entered {
+            text: self.text.get(),
+            value: self.value.get(),
+            tool: self.tool.get(),
+            args: self.args.get(),
+            calls: self.calls.get(),
+        }
     }
 
     /// Whether `other` is this draft.
@@ -229,18 +274,24 @@ impl Draft {
 
 /// Fills a form with what was stored, and gives `entered` what is entered now and from now on; `None` for nothing.
 fn keep(form: ValueForm, stored: &str, entered: impl Fn(Option<String>) + 'static) {
-    if !stored.is_empty() && !untrack(|| form.is_edited()) {
-        match JsonText::parse(stored) {
-            Ok(value) => form.fill(&value),
-            Err(_) => {
-                form.show_json();
-                form.edit(&Path::root(), Edit::SetText(stored.to_owned()));
-            }
-        }
-    }
+    fill(form, stored);
     Effect::new(move |_| {
         entered(form.is_edited().then(|| form.reading.read().text().to_owned()));
     });
+}
+
+/// Fills a form in which nothing is entered with what was stored.
+fn fill(form: ValueForm, stored: &str) {
+    if stored.is_empty() || untrack(|| form.is_edited()) {
+        return;
+    }
+    match JsonText::parse(stored) {
+        Ok(value) => form.fill(&value),
+        Err(_) => {
+            form.show_json();
+            form.edit(&Path::root(), Edit::SetText(stored.to_owned()));
+        }
+    }
 }
 
 impl Kept {
@@ -302,7 +353,7 @@ impl Drafts {
         if let Some(next) = self.next.with_value(|next| next.get(session).copied()) {
             return next;
         }
-        let next = self.owned(|| self.empty());
+        let next = self.owned(|| self.begin(session, &ahead_of(session)));
         self.next.update_value(|all| {
             all.insert(session.clone(), next);
         });
@@ -311,23 +362,35 @@ impl Drafts {
 
     /// Discards what the person typed ahead of the session's next request.
     pub fn discard_next(self, session: &LiveId) {
-        self.next.update_value(|next| {
-            next.remove(session);
-        });
+        if let Some(next) = self.take_next(session) {
+            browser::store(&next.key.get_value(), None);
+        }
+    }
+
+    /// The session's next draft, also one from before the page was loaded.
+    fn take_next(self, session: &LiveId) -> Option<Draft> {
+        let ahead = ahead_of(session);
+        let begun = self.next.try_update_value(|next| next.remove(session)).flatten();
+        begun.or_else(|| {
+            self.stored(&ahead)?;
+            Some(self.owned(|| self.begin(session, &ahead)))
+        })
     }
 
     /// Makes the session's next draft the draft of `turn`. A draft that the turn already has is kept,
     /// and what was typed ahead is added to it.
     #[must_use]
     pub fn adopt_next(self, session: &LiveId, turn: &LiveTurnId) -> Draft {
-        let next = self.next.try_update_value(|next| next.remove(session)).flatten();
-        let Some(next) = next else { return self.of(session, turn) };
+        let Some(next) = self.take_next(session) else { return self.of(session, turn) };
         if self.has_begun(turn) || self.stored(turn).is_some() {
             let own = self.of(session, turn);
             own.add(next);
+            browser::store(&next.key.get_value(), None);
             return own;
         }
-        self.owned(|| self.store_changes(next, session, turn, Entered::default()));
+        browser::store(&next.key.get_value(), None);
+        next.key.set_value(self.key(turn));
+        self.write(next, session, &untrack(|| next.entered()));
         self.begun.update_value(|begun| {
             begun.insert(turn.clone(), next);
         });
@@ -364,6 +427,7 @@ impl Drafts {
             let Stored { session, typed_ms, by, .. } = Stored::at(&key)?;
             Some(Kept { turn: turn_of(&key)?, key, by, session, typed_ms })
         })
+        .filter(|kept| kept.turn != ahead_of(&kept.session))
         .collect()
     }
 
@@ -431,7 +495,7 @@ impl Drafts {
 
     fn begin(self, session: &LiveId, turn: &LiveTurnId) -> Draft {
         let stored = self.stored(turn);
-        let draft = self.empty();
+        let draft = self.empty(self.key(turn));
         let loaded = stored.map(|stored| stored.entered).unwrap_or_default();
         if !loaded.is_empty() {
             let has_words = !loaded.text.is_empty() || !loaded.value.is_empty();
@@ -449,12 +513,13 @@ impl Drafts {
             draft.lease_request.set(LeaseRequest::Asked);
             draft.lease.set_value(LiveLeaseId::new(held));
         }
-        self.store_changes(draft, session, turn, loaded);
+        self.store_changes(draft, session, loaded);
         draft
     }
 
-    fn empty(self) -> Draft {
+    fn empty(self, key: String) -> Draft {
         Draft {
+            key: StoredValue::new(key),
             is_begun: RwSignal::new(false),
             text: RwSignal::new(String::new()),
             value: RwSignal::new(String::new()),
@@ -472,28 +537,26 @@ impl Drafts {
     }
 
     /// Writes the draft to the browser's storage whenever it differs from what is there, `stored` at first.
-    fn store_changes(self, draft: Draft, session: &LiveId, turn: &LiveTurnId, stored: Entered) {
-        let (key, session) = (self.key(turn), session.clone());
+    fn store_changes(self, draft: Draft, session: &LiveId, stored: Entered) {
+        let session = session.clone();
         Effect::new(move |before: Option<Entered>| {
-            let entered = Entered {
-                text: draft.text.get(),
-                value: draft.value.get(),
-                tool: draft.tool.get(),
-                args: draft.args.get(),
-                calls: draft.calls.get(),
-            };
+            let entered = draft.entered();
             if entered != *before.as_ref().unwrap_or(&stored) {
-                let now = Stored {
-                    entered: entered.clone(),
-                    session: session.clone(),
-                    typed_ms: browser::now().as_millisecond(),
-                    by: self.name.get_untracked(),
-                };
-                let text = (!entered.is_empty()).then(|| serde_json::to_string(&now).ok());
-                browser::store(&key, text.flatten().as_deref());
+                self.write(draft, &session, &entered);
             }
             entered
         });
+    }
+
+    fn write(self, draft: Draft, session: &LiveId, entered: &Entered) {
+        let now = Stored {
+            entered: entered.clone(),
+            session: session.clone(),
+            typed_ms: browser::now().as_millisecond(),
+            by: self.name.get_untracked(),
+        };
+        let text = (!entered.is_empty()).then(|| serde_json::to_string(&now).ok());
+        browser::store(&draft.key.get_value(), text.flatten().as_deref());
     }
 }
 
@@ -505,6 +568,11 @@ pub fn remember_hold(turn: &LiveTurnId, lease: Option<&LiveLeaseId>) {
 /// The prefix of the storage keys of drafts. The turn and the tab follow, and the person's name if
 /// the tab already has another person's draft.
 const KEY: &str = "rehearsal.draft.";
+
+/// Stands for the turn that follows, in the storage key of what is typed ahead of it.
+fn ahead_of(session: &LiveId) -> LiveTurnId {
+    LiveTurnId::new(format!("next-{session}"))
+}
 
 /// The key `plain`, with the name `me` appended if the draft there is of another person.
 fn own_key(plain: String, author: Option<&str>, me: Option<&str>) -> String {

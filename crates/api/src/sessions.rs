@@ -154,6 +154,12 @@ impl Workflow {
     #[must_use]
     pub fn why_not_a_case(&self, acted: &str) -> String {
         let Self { name, kind, folder } = self;
+        if acted == name {
+            return format!(
+                "This session is not a case of the {kind} {name}: it has no LLM agent that you could act as, and \
+                 google-adk runs its nodes. Serve an agent with an LLM agent, and rehearse that."
+            );
+        }
         let remedy = match folder {
             Some(folder) => {
                 format!(

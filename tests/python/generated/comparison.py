@@ -6,6 +6,8 @@ import json
 import re
 from typing import Any
 
+PENDING = re.compile(r"pending call ids: \[([^\]]*)\]")
+"""What google-adk lists in no order."""
 ID = re.compile(r"(adk-)?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
@@ -24,6 +26,7 @@ def normal(happened: dict[str, Any], is_ordered: bool) -> list[str]:
             joined.append(event[:1] if event[0] == "error" else event)
     if not is_ordered:
         joined = [event for event in joined if event[0] != "changes"]
-    lines = [ID.sub(number, json.dumps(event, sort_keys=True, ensure_ascii=False)) for event in joined]
+    written = [PENDING.sub("", json.dumps(event, sort_keys=True, ensure_ascii=False)) for event in joined]
+    lines = [ID.sub(number, line) for line in written]
     state = json.dumps(["state", happened["state"]], sort_keys=True, ensure_ascii=False)
     return [*(lines if is_ordered else sorted(lines)), state]

@@ -134,6 +134,7 @@ fn Recent(
     let each = move |arguments: JsonText| {
         let text = arguments.compact();
         let shown: String = text.as_str().chars().take(2_000).collect();
+        let shown = visible_text(&shown);
         let whole = shown.clone();
         view! {
             <li>

@@ -65,13 +65,15 @@ fn press(workspace: Workspace, replay: Replay, event: &ev::KeyboardEvent) -> boo
     true
 }
 
-/// Whether Esc cancels the call under way, as its button says: it runs, and waits for nothing that a person types. Tracked.
+/// Whether Esc cancels the call under way, as its button says: it runs, and does not wait for the person. Tracked.
 pub fn esc_cancels(rehearsal: Rehearsal) -> bool {
     let session = rehearsal.session.read();
     // While the person acts as an agent, only what it calls: Esc must not end it.
     match session.busy_with().map(|pending| &pending.phase) {
-        None | Some(PendingPhase::AwaitingResult { .. }) => false,
-        Some(PendingPhase::AwaitingConfirmation { payload, .. }) => payload.is_none(),
+        None
+        | Some(PendingPhase::AwaitingResult { .. } | PendingPhase::AwaitingConfirmation { .. }) => {
+            false
+        }
         Some(_) => rehearsal.questions.read().is_empty(),
     }
 }

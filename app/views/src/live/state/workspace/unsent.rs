@@ -143,12 +143,17 @@ impl LiveWorkspace {
     }
 
     fn add(self, to: Draft, from: Draft) {
-        for (to, from) in self.forms(to, from) {
-            to.copy(from);
-        }
         to.add(from);
         if from.side.get() == Some(Side::Call) && from.tool.read().is_some() {
             to.tool.set(from.tool.get());
+        }
+        for tool in &self.offer.read().tools {
+            if to.entered_args().contains_key(tool.name.as_str()) {
+                to.refill(&tool.name, to.tool_form(tool));
+            }
+        }
+        if let Some(schema) = self.output_schema() {
+            to.refill_value(to.answer_form(&schema));
         }
     }
 
@@ -172,12 +177,7 @@ impl LiveWorkspace {
         let call = |name: &str, arguments: &str| format!("{name}({arguments})");
         let mut parts = vec![draft.text.get(), draft.value_text()];
         parts.extend(draft.calls.get().iter().map(|it| call(&it.name, it.args.as_str())));
-        if let Some(tool) = self.tool_of(draft) {
-            let form = draft.tool_form(&tool);
-            if form.is_edited() {
-                parts.push(call(tool.name.as_str(), form.reading.read().text()));
-            }
-        }
+        parts.extend(draft.entered_args().iter().map(|(name, args)| call(name, args)));
         parts.retain(|part| !part.trim().is_empty());
         parts.join("\n")
     }
