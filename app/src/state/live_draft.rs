@@ -11,6 +11,7 @@
 //! Between a response and the next request, the person types in the session's next draft, which
 //! becomes that of the next request. It is stored too, under the session's name.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
 use api::{LiveCall, LiveId, LiveLeaseId, LiveTurnId, ToolView};
@@ -206,18 +207,19 @@ impl Draft {
     pub fn add(self, next: Draft) {
         let Entered { text, value, tool, args, calls } = untrack(|| next.entered());
         let mut words = vec![text];
-        if !value.is_empty() {
-            match self.value.read_untracked().is_empty() {
-                true => self.value.set(value),
-                false => words.push(value),
-            }
+        if self.value.with_untracked(String::is_empty) {
+            self.value.set(value);
+        } else {
+            words.push(value);
         }
-        for (tool, entered) in args {
-            match self.args.read_untracked().contains_key(&tool) {
-                true => words.push(format!("{tool}({entered})")),
-                false => self.args.update(|args| drop(args.insert(tool, entered))),
+        self.args.update(|own| {
+            for (tool, entered) in args {
+                match own.entry(tool) {
+                    Entry::Vacant(place) => drop(place.insert(entered)),
+                    Entry::Occupied(place) => words.push(format!("{}({entered})", place.key())),
+                }
             }
-        }
+        });
         words.retain(|words| !words.is_empty());
         let own = self.text.get_untracked();
         if !own.is_empty() {
@@ -239,14 +241,13 @@ impl Draft {
 
     /// Fills a form of this draft, which may be drawn, with what was added for it.
     pub fn refill(self, tool: &ToolName, form: ValueForm) {
-        if let Some(entered) = self.args.read_untracked().get(tool.as_str()) {
-            fill(form, entered);
-        }
+        let entered = self.args.with_untracked(|args| args.get(tool.as_str()).cloned());
+        fill(form, &entered.unwrap_or_default());
     }
 
     /// The same for the form for the response schema.
     pub fn refill_value(self, form: ValueForm) {
-        fill(form, &self.value.read_untracked());
+        fill(form, &self.value.get_untracked());
     }
 
     /// What the person has entered. Tracked.
