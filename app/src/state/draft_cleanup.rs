@@ -72,7 +72,7 @@ async fn check_session(live: Live, drafts: Drafts, session: LiveId, kept: Vec<Ke
     };
     for kept in kept {
         let turn = &kept.turn;
-        if summary.waiting.iter().any(|waiting| waiting.turn == *turn) {
+        if kept.is_ahead() || summary.waiting.iter().any(|waiting| waiting.turn == *turn) {
             continue;
         }
         let place = LivePlace { session: session.clone(), turn: turn.clone() };

@@ -296,6 +296,12 @@ fn fill(form: ValueForm, stored: &str) {
 }
 
 impl Kept {
+    /// Whether it was typed ahead of a request, and belongs to no turn.
+    #[must_use]
+    pub fn is_ahead(&self) -> bool {
+        self.turn == ahead_of(&self.session)
+    }
+
     /// Whether `me` may have typed it.
     #[must_use]
     pub fn may_be_of(&self, me: Option<&str>) -> bool {
@@ -428,7 +434,6 @@ impl Drafts {
             let Stored { session, typed_ms, by, .. } = Stored::at(&key)?;
             Some(Kept { turn: turn_of(&key)?, key, by, session, typed_ms })
         })
-        .filter(|kept| kept.turn != ahead_of(&kept.session))
         .collect()
     }
 
@@ -481,7 +486,8 @@ impl Drafts {
         });
         own.or_else(|| {
             let kept = self.kept().into_iter();
-            kept.filter(|kept| kept.turn == *turn && kept.may_be_of(me.as_deref()))
+            kept.filter(|kept| kept.turn == *turn && !kept.is_ahead())
+                .filter(|kept| kept.may_be_of(me.as_deref()))
                 .max_by_key(|kept| kept.typed_ms)
                 .and_then(|kept| Stored::at(&kept.key))
         })

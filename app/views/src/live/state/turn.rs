@@ -51,7 +51,8 @@ pub fn closed_with_draft(
     let waiting = waiting?;
     let own = |kept: &Kept| kept.session == *session && kept.may_be_of(me);
     let is_closed = |kept: &Kept| waiting.iter().all(|it| it.turn != kept.turn);
-    drafts.into_iter().find(|kept| own(kept) && is_closed(kept)).map(|kept| kept.turn)
+    let found = |kept: &Kept| own(kept) && !kept.is_ahead() && is_closed(kept);
+    drafts.into_iter().find(found).map(|kept| kept.turn)
 }
 
 /// Another page that holds the lease, or the person to whom it is offered.
