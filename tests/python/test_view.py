@@ -157,7 +157,7 @@ def test_a_workflow_and_a_sequence_show_their_first_agent(worker):
 
 def test_a_workflow_without_an_llm_agent_is_named(worker):
     view = worker("nodes").open()
-    assert view["workflow"] == {"name": "nodes", "kind": "Workflow", "folder": None}
+    assert view["workflow"] == {"name": "nodes", "kind": "Workflow", "folder": "nodes"}
     assert "no LLM agent" in view["warnings"][0]
 
 
