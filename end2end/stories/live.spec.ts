@@ -352,6 +352,8 @@ test("a reload keeps a rejected call, and what is moved to the next response", a
   // What is typed ahead of a request that may follow is kept as well.
   await page.unroute("**/api/take_live_lease");
   await page.keyboard.press("Control+Enter");
+  // The agent has run its tool and asks again.
+  await expect(page.getByText("weather sees 5 messages")).toBeVisible();
   await answer(page, "Clear in Porto.");
   const text = page.getByRole("textbox", { name: "Text", exact: true });
   await expect(text).toHaveValue("");
