@@ -106,7 +106,7 @@ def _answer(
 
 
 def _done(mock: MockContext | None, changes: Any) -> bytes:
-    """What a mock changed, asked and told the framework, as further members."""
+    """What a mock changed and asked, and the actions that it set, as further members."""
     if mock is None:
         return b""
     try:
