@@ -13,7 +13,7 @@ use crate::explain::explain;
 use crate::journal::Journal;
 use crate::line_column::LineColumn;
 use crate::place::{FilePaths, Roots};
-use crate::scan::{CaseReader, LastCase, Walk};
+use crate::scan::{Scan, Span};
 
 /// The most cases inspected to detect the format of a file.
 const FORMAT_SAMPLE: usize = 100;
@@ -40,13 +40,11 @@ pub(crate) const LONGEST_FRAME: u64 = 16 << 20;
 /// assert_eq!(cases.text(&second)?, r#"{"eval_id": "b"}"#);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-///
-/// `R` can read each case during the scan.
 #[derive(Debug)]
-pub struct Cases<R = ()> {
+pub struct Cases {
     file: File,
     path: PathBuf,
-    walk: Walk<R>,
+    scan: Scan,
     next: u64,
     ended: bool,
     counted: LineColumn,
@@ -74,7 +72,28 @@ impl Cases {
     /// The file does not exist or cannot be opened, or a write to it was interrupted and the next write
     /// must recover it first.
     pub fn open(path: &Path) -> Result<Self, AppendError> {
-        Self::open_with(path, ())
+        // A pipe has no real path.
+        let metadata = std::fs::metadata(path).during("opening", path)?;
+        if metadata.is_dir() {
+            return Err(AppendError::Directory { path: path.to_owned() });
+        }
+        if !metadata.is_file() {
+            return Err(AppendError::NotAFile { path: path.to_owned(), kind: "pipe or device" });
+        }
+        let place = FilePaths::of(path, &Roots::Anywhere)?;
+        let file = File::open(&place.file).during("opening", path)?;
+        let metadata = file.metadata().during("looking at", path)?;
+        if half_written(&file, &place) {
+            return Err(AppendError::HalfWritten { path: path.to_owned() });
+        }
+        Ok(Self {
+            file,
+            path: path.to_owned(),
+            scan: Scan::new(metadata.len()).with_older_lists(),
+            next: 0,
+            ended: false,
+            counted: LineColumn::default(),
+        })
     }
 
     /// Opens a file that may lack the set's id.
@@ -82,8 +101,9 @@ impl Cases {
     /// # Errors
     /// Those of [`Cases::open`].
     pub(crate) fn open_any_set(path: &Path) -> Result<Self, AppendError> {
-        let Self { file, path, walk, next, ended, counted } = Self::open(path)?;
-        Ok(Self { file, path, walk: walk.without_id(), next, ended, counted })
+        let mut cases = Self::open(path)?;
+        cases.scan = cases.scan.without_id();
+        Ok(cases)
     }
 
     /// The format in which the cases of a file are read: the chosen one, or the detected one. A list stays
@@ -141,59 +161,22 @@ impl Cases {
         }
         Ok((None, Format::Adk))
     }
-}
-
-impl<R: CaseReader> Cases<R> {
-    /// Opens a file whose cases `reader` reads during the scan.
-    ///
-    /// # Errors
-    /// Those of [`Cases::open`].
-    pub fn open_with(path: &Path, reader: R) -> Result<Self, AppendError> {
-        // A pipe has no real path.
-        let metadata = std::fs::metadata(path).during("opening", path)?;
-        if metadata.is_dir() {
-            return Err(AppendError::Directory { path: path.to_owned() });
-        }
-        if !metadata.is_file() {
-            return Err(AppendError::NotAFile { path: path.to_owned(), kind: "pipe or device" });
-        }
-        let place = FilePaths::of(path, &Roots::Anywhere)?;
-        let file = File::open(&place.file).during("opening", path)?;
-        let metadata = file.metadata().during("looking at", path)?;
-        if half_written(&file, &place) {
-            return Err(AppendError::HalfWritten { path: path.to_owned() });
-        }
-        let walk = Walk::new(metadata.len(), reader).with_older_lists();
-        Ok(Self {
-            file,
-            path: path.to_owned(),
-            walk,
-            next: 0,
-            ended: false,
-            counted: LineColumn::default(),
-        })
-    }
 
     /// Whether the file is a list in ADK's older format; known from the first case on.
     #[must_use]
     pub fn is_older(&self) -> bool {
-        self.walk.is_older()
+        self.scan.is_older()
     }
 
     /// Whether the file is a list whose items are the turns of a single case.
     pub(crate) fn is_one_case(&self) -> bool {
-        self.walk.is_one_case()
-    }
-
-    /// The reader; it has the result of a case right after the case is found.
-    pub fn reader(&mut self) -> &mut R {
-        self.walk.reader()
+        self.scan.is_one_case()
     }
 
     /// The number of bytes read, and the length of the file.
     #[must_use]
     pub fn progress(&self) -> (u64, u64) {
-        (self.walk.read(), self.walk.length())
+        (self.scan.read(), self.scan.length())
     }
 
     /// The case's text.
@@ -213,7 +196,7 @@ impl<R: CaseReader> Cases<R> {
     /// Read errors.
     pub fn text_into(&self, case: &FoundCase, text: &mut String) -> Result<(), AppendError> {
         text.clear();
-        let at_hand = self.walk.at_hand(case.start, case.end);
+        let at_hand = self.scan.at_hand(case.start, case.end);
         if let Some(found) = at_hand.and_then(|bytes| simdutf8::basic::from_utf8(bytes).ok()) {
             text.push_str(found);
         } else {
@@ -263,8 +246,8 @@ impl<R: CaseReader> Cases<R> {
 
     /// The text up to the `[` of the cases, and from their `]` on, after all cases are read.
     pub(crate) fn frame_parts(&self) -> Result<Option<(String, String)>, AppendError> {
-        let Some(outline) = self.walk.outline() else { return Ok(None) };
-        let length = self.walk.length();
+        let Some(outline) = self.scan.outline() else { return Ok(None) };
+        let length = self.scan.length();
         if outline.list_open + (length - outline.list_close) > LONGEST_FRAME {
             return Ok(None);
         }
@@ -274,30 +257,30 @@ impl<R: CaseReader> Cases<R> {
 
     /// The line and column of the `]` after the cases, after all cases are read.
     pub(crate) fn end_of_list(&mut self) -> Result<Option<(u64, u64)>, AppendError> {
-        let Some(close) = self.walk.outline().map(|outline| outline.list_close) else {
+        let Some(close) = self.scan.outline().map(|outline| outline.list_close) else {
             return Ok(None);
         };
         self.count_lines(close).during("reading", &self.path).map(Some)
     }
 }
 
-impl<R: CaseReader> Iterator for Cases<R> {
+impl Iterator for Cases {
     type Item = Result<FoundCase, AppendError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.ended {
             return None;
         }
-        let found = match self.walk.next(&self.file).during("reading", &self.path) {
-            Ok(Ok(Some(passed))) => {
-                let LastCase { start, end, .. } = passed.case;
+        let found = match self.scan.next(&self.file).during("reading", &self.path) {
+            Ok(Ok(Some(scanned))) => {
+                let Span { start, end, .. } = scanned.span;
                 let index = self.next;
                 self.next += 1;
                 let eval_id = match self.is_one_case() {
                     true => Some(stem(&self.path)),
-                    false => passed.eval_id,
+                    false => scanned.eval_id,
                 };
-                Ok(FoundCase { index, eval_id, turns: passed.turns, start, end })
+                Ok(FoundCase { index, eval_id, turns: scanned.turns, start, end })
             }
             Ok(Ok(None)) => {
                 self.ended = true;
@@ -366,10 +349,8 @@ mod tests {
                 let mut cases = Cases::open(&path).expect("opened");
                 let mut found = Vec::new();
                 while let Some(case) = cases.next() {
-                    let case = case.expect("passed");
+                    let case = case.expect("scanned");
                     let text = cases.text(&case).expect("read");
-                    // White space that goes on into another chunk is left at the end.
-                    let text = if white == long { text.trim_end().to_owned() } else { text };
                     found.push((case.eval_id, text));
                 }
                 let ids = [Some("a"), None, Some("b"), None].map(|id| id.map(str::to_owned));

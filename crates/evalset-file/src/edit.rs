@@ -1,10 +1,9 @@
-//! Editing a file case by case: insert, replace, remove, move.
+//! Editing a file case by case: insert, replace, remove.
 //!
 //! The bytes after the edit move. Up to 16 MiB are rewritten in place, with the same journal as an
 //! append; more are written to a new file that then replaces the old one. The bytes of all other cases
 //! are unchanged.
 
-use std::cmp::Ordering;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
@@ -19,7 +18,7 @@ use crate::identity::Identity;
 use crate::journal::Journal;
 use crate::lock::open_locked;
 use crate::place::FilePaths;
-use crate::scan::{LastCase, Outline, SyntaxFault, Walk};
+use crate::scan::{Outline, Scan, Span, SyntaxFault};
 use crate::separator::Separator;
 use crate::write::{forget_journal, recover, replace_file, write_tail};
 use crate::{AppendError, EvalSetFiles};
@@ -79,7 +78,7 @@ impl EvalSetFiles {
         eval_id: &str,
         text: &CaseText,
     ) -> Result<Edited, AppendError> {
-        let ask = Ask { new_id: Some(eval_id), indexes: vec![index], ..Ask::default() };
+        let ask = Ask { new_id: Some(eval_id), index: Some(index), ..Ask::default() };
         self.edit(path, &ask, |found| {
             found.require_free(eval_id, None)?;
             if index == found.outline.cases {
@@ -128,34 +127,6 @@ impl EvalSetFiles {
         })
     }
 
-    /// Moves a case to the index `to`; the others keep their order.
-    ///
-    /// # Errors
-    /// [`AppendError`]; the file is then unchanged.
-    pub fn reorder(&self, path: &Path, at: &CaseAt, to: u64) -> Result<Edited, AppendError> {
-        let mut ask = Ask::of(at);
-        ask.indexes.push(to);
-        self.edit(path, &ask, |found| {
-            let moved = *found.case(at)?;
-            let target = *found.case(&CaseAt::Index(to))?;
-            let own = Piece::Kept(moved.span.start..moved.span.end);
-            let (range, pieces) = match (moved.index.cmp(&to), moved.next, moved.before) {
-                (Ordering::Less, Some(next), _) => {
-                    let others = Piece::Kept(next.start..target.span.end);
-                    let parting = Piece::Kept(moved.span.end..next.start);
-                    (moved.span.start..target.span.end, vec![others, parting, own])
-                }
-                (Ordering::Greater, _, Some(before)) => {
-                    let others = Piece::Kept(target.span.start..before.end);
-                    let parting = Piece::Kept(before.end..moved.span.start);
-                    (target.span.start..moved.span.end, vec![own, parting, others])
-                }
-                _ => return Ok(Change::nothing()),
-            };
-            Ok(Change::new(range, pieces, 0))
-        })
-    }
-
     /// Reads the file, and applies the change that `plan` returns.
     fn edit(
         &self,
@@ -177,8 +148,8 @@ impl EvalSetFiles {
             holders: Vec::new(),
             ids_may_repeat: self.ids_may_repeat,
         };
-        let mut walk = Walk::new(identity.size, ());
-        let outline = match found.look(&mut walk, ask).during("reading", &place.file)? {
+        let mut scan = Scan::new(identity.size);
+        let outline = match found.look(&mut scan, ask).during("reading", &place.file)? {
             Ok(outline) => outline,
             Err(fault) => {
                 let journal = foreign_journal.then_some(place.journal.as_path());
@@ -192,9 +163,7 @@ impl EvalSetFiles {
         }
         let change = plan(&found)?;
         let cases = outline.cases.saturating_add_signed(change.cases);
-        if !change.is_nothing() {
-            self.apply(&file, &place, &identity, change)?;
-        }
+        self.apply(&file, &place, &identity, change)?;
         Ok(Edited { file: place.file.clone(), cases })
     }
 
@@ -239,7 +208,7 @@ impl EvalSetFiles {
 #[derive(Debug, Default)]
 struct Ask<'a> {
     id: Option<&'a str>,
-    indexes: Vec<u64>,
+    index: Option<u64>,
     /// The new id of a case.
     new_id: Option<&'a str>,
 }
@@ -249,7 +218,7 @@ impl<'a> Ask<'a> {
         match at {
             CaseAt::Id(id) => Self { id: Some(id), ..Self::default() },
             CaseAt::Index(index) | CaseAt::AsRead { index, .. } => {
-                Self { indexes: vec![*index], ..Self::default() }
+                Self { index: Some(*index), ..Self::default() }
             }
         }
     }
@@ -268,24 +237,15 @@ impl Change {
     fn new(range: Range<u64>, pieces: Vec<Piece>, cases: i64) -> Self {
         Self { range, pieces, cases }
     }
-
-    fn nothing() -> Self {
-        Self::new(0..0, Vec::new(), 0)
-    }
-
-    fn is_nothing(&self) -> bool {
-        self.range.is_empty() && self.pieces.is_empty()
-    }
 }
 
-/// A looked-up case, and its neighbors.
+/// A looked-up case, and the one after it.
 #[derive(Debug, Clone, Copy)]
 struct Seen {
     index: u64,
     by_id: bool,
-    span: LastCase,
-    before: Option<LastCase>,
-    next: Option<LastCase>,
+    span: Span,
+    next: Option<Span>,
 }
 
 /// The file after a scan.
@@ -300,29 +260,27 @@ struct ScannedFile<'a> {
 }
 
 impl ScannedFile<'_> {
-    fn look(&mut self, walk: &mut Walk, ask: &Ask<'_>) -> io::Result<Result<Outline, SyntaxFault>> {
-        let mut before = None;
+    fn look(&mut self, scan: &mut Scan, ask: &Ask<'_>) -> io::Result<Result<Outline, SyntaxFault>> {
         let mut index = 0;
         loop {
-            let passed = match walk.next(self.file)? {
-                Ok(Some(passed)) => passed,
-                Ok(None) => return Ok(Ok(walk.outline().copied().unwrap_or_default())),
+            let scanned = match scan.next(self.file)? {
+                Ok(Some(scanned)) => scanned,
+                Ok(None) => return Ok(Ok(scan.outline().copied().unwrap_or_default())),
                 Err(fault) => return Ok(Err(fault)),
             };
-            let span = passed.case;
+            let span = scanned.span;
             if let Some(last) = self.seen.last_mut()
                 && last.index + 1 == index
             {
                 last.next = Some(span);
             }
-            let by_id = ask.id.is_some() && ask.id == passed.eval_id.as_deref();
-            if by_id || ask.indexes.contains(&index) {
-                self.seen.push(Seen { index, by_id, span, before, next: None });
+            let by_id = ask.id.is_some() && ask.id == scanned.eval_id.as_deref();
+            if by_id || ask.index == Some(index) {
+                self.seen.push(Seen { index, by_id, span, next: None });
             }
-            if ask.new_id.is_some() && ask.new_id == passed.eval_id.as_deref() {
+            if ask.new_id.is_some() && ask.new_id == scanned.eval_id.as_deref() {
                 self.holders.push(index);
             }
-            before = Some(span);
             index += 1;
         }
     }
@@ -356,7 +314,7 @@ impl ScannedFile<'_> {
         }
     }
 
-    fn reads(&self, span: LastCase, text: &str) -> Result<bool, AppendError> {
+    fn reads(&self, span: Span, text: &str) -> Result<bool, AppendError> {
         if span.end - span.start != text.len() as u64 {
             return Ok(false);
         }
@@ -381,7 +339,7 @@ impl ScannedFile<'_> {
         Ok(Change::new(separator.splice..separator.resume, vec![new], 1))
     }
 
-    fn in_style_of(&self, case: &LastCase, text: &CaseText) -> Result<Piece, AppendError> {
+    fn in_style_of(&self, case: &Span, text: &CaseText) -> Result<Piece, AppendError> {
         let separator = Separator::after_case(self.file, case).during("reading", self.path)?;
         Ok(Piece::New(text.laid_out(&separator.layout).into()))
     }

@@ -1,8 +1,7 @@
 //! Reads, appends to and edits eval-set files, in constant memory and durably.
 //!
-//! An append rewrites only the bytes after the last case, in place, with an undo journal beside the
-//! file; all earlier bytes stay. The first append reads the whole file; an index in a cache folder
-//! then makes the cost independent of the file's size.
+//! An append reads the file once, and rewrites only the bytes after the last case, in place, with an undo
+//! journal beside the file; all earlier bytes stay.
 //! The reasons are in `docs/design/eval-set-append.md`.
 //!
 //! What this crate leaves to others: the models and their text (`evalset`).
@@ -36,23 +35,22 @@ mod edit;
 mod error;
 mod explain;
 mod identity;
-mod index;
 mod journal;
 mod line_column;
 mod lock;
-mod lookup;
+mod numbers;
 mod place;
 mod scan;
 mod separator;
 mod write;
 mod write_step;
 
-pub use append::{Appended, EvalSetFiles, default_cache};
+pub use append::{Appended, Appender, EvalSetFiles};
 pub use cases::{Cases, FoundCase, stem};
 pub use checked::{Checked, CheckedCase, CheckedCases};
 pub use edit::{CaseAt, Edited};
 pub use error::AppendError;
 pub use line_column::LineColumn;
-pub use scan::{CaseReader, CaseTokens, OneCase, ReadCase};
+
 #[doc(hidden)]
 pub use write_step::{WriteObserver, WriteStep};

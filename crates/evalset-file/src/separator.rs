@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt as _;
 
 use evalset::Layout;
 
-use crate::scan::{LastCase, Outline};
+use crate::scan::{Outline, Span};
 
 /// How many bytes are read to detect a layout.
 const SAMPLE: u64 = 4096;
@@ -36,7 +36,7 @@ impl Separator {
     }
 
     /// Copies the layout of the case `last` and its separator.
-    pub(crate) fn after_case(file: &File, last: &LastCase) -> io::Result<Self> {
+    pub(crate) fn after_case(file: &File, last: &Span) -> io::Result<Self> {
         let parting = sample(file, last.parting + 1, last.start)?;
         let head = sample(file, last.start, last.end)?;
         let foot = sample(file, last.end.saturating_sub(SAMPLE).max(last.start), last.end)?;

@@ -4,7 +4,7 @@
 //! their digits. [`crate::JsonIndex`] is the index of one text; [`append`] is for those who keep
 //! several texts in one list or limit its size.
 //!
-//! `evalset-file` does not use it: it scans files of gigabytes as a stream, with SIMD.
+//! `evalset-file` does not use it: it scans a file as a stream, one chunk at a time.
 
 use crate::scan::{scalar_end, string_end};
 

@@ -13,7 +13,7 @@ use api::{
 };
 use evalset::adk::{EvalCase, EvalSetHeader, SessionInput};
 use evalset::{Layout, eval_set_id, seconds, selectable_id, snake_case};
-use evalset_file::{Appended, EvalSetFiles, default_cache};
+use evalset_file::{Appended, EvalSetFiles};
 use json_text::JsonText;
 use live::{LiveSessionId, SessionEvent};
 use session::{GoldenTrace, Unmet};
@@ -283,11 +283,7 @@ pub(super) fn files_for(path: &Path) -> EvalSetFiles {
     // The configured file's folder and the working directory: a link in an agent's folder could
     // otherwise lead anywhere.
     let roots = path.parent().map(PathBuf::from).into_iter().chain(std::env::current_dir());
-    let files = EvalSetFiles::within(roots);
-    match default_cache() {
-        Some(cache) => files.with_cache(cache),
-        None => files,
-    }
+    EvalSetFiles::within(roots)
 }
 
 fn append(path: &Path, case: EvalCase, header: &EvalSetHeader) -> Result<ExportReceipt, ApiError> {

@@ -1,7 +1,7 @@
-//! What the benches of this crate share: files of a gigabyte, and `cat` to hold against.
+//! What the benches of this crate share: files of 100 MB, and `cat` to hold against.
 //!
 //! `REHEARSAL_BENCH_FOLDER` puts the files elsewhere than in the temporary folder;
-//! `REHEARSAL_BENCH_BYTES` makes them smaller.
+//! `REHEARSAL_BENCH_BYTES` changes their length.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
@@ -20,7 +20,7 @@ pub(crate) fn folder_and_bytes() -> io::Result<(tempfile::TempDir, u64)> {
         None => tempfile::tempdir()?,
     };
     let bytes = std::env::var("REHEARSAL_BENCH_BYTES").ok().and_then(|text| text.parse().ok());
-    Ok((folder, bytes.unwrap_or(1_000_000_000)))
+    Ok((folder, bytes.unwrap_or(100_000_000)))
 }
 
 /// Drops the file's pages from memory, so that the next reader finds it on the disk.

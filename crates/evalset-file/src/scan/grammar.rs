@@ -2,9 +2,6 @@
 
 use Class::{CloseList, CloseObject, Colon, Comma, OpenList, OpenObject, Quote, Scalar};
 
-/// The maximum nesting depth.
-const DEPTH_LIMIT: u32 = 1 << 20;
-
 /// The class of a token, by its first byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
@@ -25,28 +22,27 @@ impl Class {
 
     #[inline]
     pub(super) fn of(byte: u8) -> Self {
-        const CLASSES: [Class; 256] = {
-            let mut classes = [Scalar; 256];
-            classes[b'"' as usize] = Quote;
-            classes[b':' as usize] = Colon;
-            classes[b',' as usize] = Comma;
-            classes[b'{' as usize] = OpenObject;
-            classes[b'[' as usize] = OpenList;
-            classes[b'}' as usize] = CloseObject;
-            classes[b']' as usize] = CloseList;
-            classes
-        };
-        CLASSES[usize::from(byte)]
+        match byte {
+            b'"' => Quote,
+            b':' => Colon,
+            b',' => Comma,
+            b'{' => OpenObject,
+            b'[' => OpenList,
+            b'}' => CloseObject,
+            b']' => CloseList,
+            _ => Scalar,
+        }
     }
 }
 
 /// The allowed next token.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[repr(u8)]
 pub(super) enum Expect {
     /// The token was not allowed.
     Fault,
     /// The file's value.
+    #[default]
     Top,
     /// The end of the file.
     Nothing,
@@ -68,11 +64,22 @@ pub(super) enum Expect {
 impl Expect {
     const COUNT: usize = 11;
 
-    /// What is expected after a token of `class`; for a closing bracket, see [`Containers::pop`].
+    /// What is expected after a token of `class`; after a closing bracket it depends on the container
+    /// around it, see [`Self::after_value_in`].
     #[inline]
     pub(super) fn after(self, class: Class) -> Self {
         const TABLE: [[Expect; Class::COUNT]; Expect::COUNT] = table();
         TABLE[self as usize][class as usize]
+    }
+
+    /// What is expected after a value in an object (true), in a list (false), or at the top.
+    #[inline]
+    pub(super) fn after_value_in(container: Option<bool>) -> Self {
+        match container {
+            Some(true) => Self::MemberEnd,
+            Some(false) => Self::ItemEnd,
+            None => Self::Nothing,
+        }
     }
 
     /// Whether a string would be a key.
@@ -122,124 +129,4 @@ const fn table() -> [[Expect; Class::COUNT]; Expect::COUNT] {
     table[Expect::ItemOrEnd as usize][CloseList as usize] = Expect::Nothing;
     table[Expect::ItemEnd as usize][CloseList as usize] = Expect::Nothing;
     table
-}
-
-/// The open containers: one bit each, set for an object.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Containers {
-    near: Near,
-    /// The outer ones, in whole words.
-    far: Vec<u64>,
-}
-
-/// The innermost containers, up to 64 of them.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Near {
-    depth: u32,
-    /// The innermost is the lowest bit.
-    objects: u64,
-}
-
-impl Near {
-    #[inline]
-    pub(super) fn depth(self) -> u32 {
-        self.depth
-    }
-
-    /// Opens one, unless a word is full.
-    #[inline]
-    pub(super) fn push(&mut self, object: bool) -> bool {
-        let room = !self.depth.is_multiple_of(64);
-        if room {
-            self.objects = self.objects << 1 | u64::from(object);
-            self.depth += 1;
-        }
-        room
-    }
-
-    /// Closes the innermost, unless its parent is in another word, and returns what is expected next.
-    #[inline]
-    pub(super) fn pop(&mut self) -> Option<Expect> {
-        if self.depth % 64 == 1 {
-            return None;
-        }
-        self.depth -= 1;
-        self.objects >>= 1;
-        Some(self.expect())
-    }
-
-    fn expect(self) -> Expect {
-        if self.objects & 1 == 1 { Expect::MemberEnd } else { Expect::ItemEnd }
-    }
-}
-
-impl Containers {
-    pub(super) fn near(&self) -> Near {
-        self.near
-    }
-
-    pub(super) fn set_near(&mut self, near: Near) {
-        self.near = near;
-    }
-
-    pub(super) fn depth(&self) -> u32 {
-        self.near.depth
-    }
-
-    /// Whether the innermost is an object.
-    pub(super) fn in_object(&self) -> bool {
-        self.near.depth > 0 && self.near.objects & 1 == 1
-    }
-
-    /// Opens one; false when there are too many.
-    pub(super) fn push(&mut self, object: bool) -> bool {
-        if self.near.depth == DEPTH_LIMIT {
-            return false;
-        }
-        if !self.near.push(object) {
-            if self.near.depth > 0 {
-                self.far.push(self.near.objects);
-            }
-            self.near.objects = u64::from(object);
-            self.near.depth += 1;
-        }
-        true
-    }
-
-    /// Closes the innermost, and returns what is expected next.
-    pub(super) fn pop(&mut self) -> Expect {
-        if let Some(expect) = self.near.pop() {
-            return expect;
-        }
-        self.near.depth -= 1;
-        if self.near.depth == 0 {
-            return Expect::Nothing;
-        }
-        self.near.objects = self.far.pop().unwrap_or_default();
-        self.near.expect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn container_stack_grows_beyond_one_word() {
-        let object = |level: u32| level.is_multiple_of(3) || level % 7 == 1;
-        let mut open = Containers::default();
-        for level in 0..1000 {
-            assert!(open.push(object(level)));
-        }
-        for level in (0..1000).rev() {
-            assert_eq!(open.in_object(), object(level), "{level}");
-            let after = open.pop();
-            let expected = match level {
-                0 => Expect::Nothing,
-                _ if object(level - 1) => Expect::MemberEnd,
-                _ => Expect::ItemEnd,
-            };
-            assert_eq!(after, expected, "{level}");
-        }
-    }
 }

@@ -1,177 +1,189 @@
 //! Scans an eval-set file: checks it, and finds its cases and ids.
 //!
-//! The scan checks the whole file as UTF-8 and as JSON with one chunk of it in memory, and passes the id
-//! of every case and invocation to a [`Sink`].
-//! Several threads scan a large file (`shared`).
+//! The scan checks the whole file as UTF-8 and as JSON with one chunk of it in memory, and yields the
+//! cases one by one.
 
 mod grammar;
-mod masks;
+mod keys;
 mod outline;
-mod reader;
 mod scalar;
-mod shared;
-mod single;
 mod structure;
 mod syntax_fault;
-mod tokens;
+mod text;
 mod utf8;
-mod walk;
 
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt as _;
 
-use masks::BLOCK;
-pub(crate) use outline::{LastCase, Outline, Sink};
-pub use reader::{CaseReader, CaseTokens, ReadCase};
-pub use single::OneCase;
+pub(crate) use outline::{Outline, ScannedCase, Span};
 use structure::Structure;
 pub(crate) use syntax_fault::{SyntaxFault, SyntaxFaultKind};
-use tokens::{BATCH, Batch};
 use utf8::Utf8;
-pub(crate) use walk::Walk;
 
-/// Bytes read at a time; a multiple of the block.
-const CHUNK: usize = 128 << 10;
+/// Bytes read at a time.
+const CHUNK: usize = 256 << 10;
 
-/// How far ahead of the reads the system should prefetch.
-const AHEAD: u64 = 16 << 20;
-
-/// A file shorter than this is read by one thread.
-const SHARED_FROM: u64 = 8 << 20;
-
-/// Scans the first `length` bytes of `file`, a set. With `of_adk`, ADK must be able to load it: each case
-/// needs an id, and a conversation or a scenario.
-///
-/// `sink` makes a sink for each thread; all are returned, except those of threads whose result was
-/// discarded.
-///
-/// # Errors
-/// The outer error is an I/O error; the inner one is a fault of the file.
-pub(crate) fn scan<S: Sink + Send>(
-    file: &File,
+/// A scan in progress. It has one chunk of the file, and the cases that ended in it.
+#[derive(Debug)]
+pub(crate) struct Scan {
     length: u64,
-    threads: usize,
-    of_adk: bool,
-    sink: impl Fn() -> S + Sync,
-) -> io::Result<Result<(Outline, Vec<S>), SyntaxFault>> {
-    if threads > 1
-        && length >= SHARED_FROM
-        && let Some(scanned) = shared::scan(file, length, threads, of_adk, &sink)?
-    {
-        return Ok(scanned);
-    }
-    let mut only = sink();
-    let read = read(file, Structure::new(), 0, 0..length, &mut only)?;
-    Ok(read
-        .and_then(|structure| whole(&structure, length, of_adk))
-        .map(|outline| (outline, vec![only])))
+    /// The offset of the next chunk.
+    at: u64,
+    /// The offset of the current chunk.
+    chunk: u64,
+    structure: Structure,
+    utf8: Utf8,
+    buffer: Vec<u8>,
+    outline: Option<Outline>,
+    /// The fault after the last cases found.
+    fault: Option<SyntaxFault>,
+    /// Whether a set must have an id.
+    needs_id: bool,
 }
 
-/// The outline of a file, after it is read completely.
-fn whole(structure: &Structure, length: u64, of_adk: bool) -> Result<Outline, SyntaxFault> {
-    let outline = structure.finish(length)?;
-    let incomplete = structure.incomplete().filter(|_| of_adk);
-    let faults = [structure.no_object(), incomplete].into_iter().flatten();
-    faults.min_by_key(|fault| fault.at).map_or(Ok(outline), Err)
-}
-
-/// Scans one case, given as text for the offset `at`.
-///
-/// # Errors
-/// The sink's, or the text is not a JSON object.
-pub(crate) fn scan_case<S: Sink>(text: &[u8], at: u64, mut sink: S) -> io::Result<S> {
-    let skip = usize::try_from(at - block_of(at)).unwrap_or(0);
-    let mut padded = vec![b' '; (skip + text.len()).next_multiple_of(BLOCK)];
-    padded[skip..skip + text.len()].copy_from_slice(text);
-    let mut structure = Structure::between_cases(block_of(at), at.saturating_sub(1));
-    let mut batch = Batch::of(BATCH);
-    for blocks in padded.as_chunks::<BLOCK>().0.chunks(BATCH) {
-        if let Err(fault) = structure.take(blocks, &mut batch, &mut sink)? {
-            return Err(io::Error::other(format!("{:?} at byte {}", fault.kind, fault.at - at)));
+impl Scan {
+    /// At the start of a file of `length` bytes.
+    pub(crate) fn new(length: u64) -> Self {
+        Self {
+            length,
+            at: 0,
+            chunk: 0,
+            structure: Structure::default(),
+            utf8: Utf8::default(),
+            buffer: vec![0; CHUNK],
+            outline: None,
+            fault: None,
+            needs_id: true,
         }
     }
-    match structure.last() {
-        Some(last) if (last.start, last.end) == (at, at + text.len() as u64) => Ok(sink),
-        _ => Err(io::Error::other("the text is not exactly one object")),
+
+    /// Accepts a set without an id.
+    pub(crate) fn without_id(mut self) -> Self {
+        self.needs_id = false;
+        self
     }
-}
 
-/// Scans from the case that begins at `case`, until the sink stops with
-/// [`io::ErrorKind::Interrupted`].
-///
-/// # Errors
-/// Read errors.
-pub(crate) fn scan_from<S: Sink>(file: &File, case: u64, sink: &mut S) -> io::Result<()> {
-    let length = file.metadata()?.len();
-    let structure = Structure::between_cases(block_of(case), case.saturating_sub(1));
-    match read(file, structure, case, case..length, sink) {
-        Err(error) if error.kind() != io::ErrorKind::Interrupted => Err(error),
-        _ => Ok(()),
+    /// Accepts ADK's older lists.
+    pub(crate) fn with_older_lists(mut self) -> Self {
+        self.structure.take_older_lists();
+        self
     }
-}
 
-/// Hints the system to prefetch `range`; errors are ignored.
-fn ask_for(file: &File, range: std::ops::Range<u64>) {
-    #[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd"))]
-    {
-        let length = std::num::NonZero::new(range.end.saturating_sub(range.start));
-        let _ = rustix::fs::fadvise(file, range.start, length, rustix::fs::Advice::WillNeed);
+    /// Looks for turns with these invocation ids.
+    pub(crate) fn looking_for(mut self, invocation_ids: Vec<String>) -> Self {
+        self.structure.look_for(invocation_ids);
+        self
     }
-    #[cfg(not(any(target_os = "linux", target_os = "android", target_os = "freebsd")))]
-    let _ = (file, range);
-}
 
-fn block_of(at: u64) -> u64 {
-    at - at % BLOCK as u64
-}
+    /// Whether the file is an older list.
+    pub(crate) fn is_older(&self) -> bool {
+        self.structure.is_older()
+    }
 
-/// Reads `range`, whose first byte is in the block that `structure` wants next; what is before
-/// it in that block, and after the range in the last one, counts as white space.
-fn read<S: Sink>(
-    file: &File,
-    mut structure: Structure,
-    from: u64,
-    range: std::ops::Range<u64>,
-    sink: &mut S,
-) -> io::Result<Result<Structure, SyntaxFault>> {
-    let mut buffer = vec![0_u8; CHUNK];
-    let mut batch = Batch::of(BATCH);
-    let mut utf8 = Utf8::default();
-    let mut at = block_of(from);
-    let mut skip = usize::try_from(from - at).unwrap_or(0);
-    let mut asked = at;
-    while at < range.end {
-        if asked < range.end && asked - at <= AHEAD / 2 {
-            ask_for(file, asked..(at + AHEAD).min(range.end));
-            asked = at + AHEAD;
-        }
-        let wanted = usize::try_from(range.end - at).unwrap_or(CHUNK).min(CHUNK);
-        file.read_exact_at(&mut buffer[..wanted], at)?;
-        let padded = wanted.next_multiple_of(BLOCK);
-        buffer[wanted..padded].fill(b' ');
-        buffer[..skip].fill(b' ');
-        skip = 0;
-        let mut high = false;
-        let (blocks, _) = buffer[..padded].as_chunks::<BLOCK>();
-        for blocks in blocks.chunks(BATCH) {
-            match structure.take(blocks, &mut batch, sink)? {
-                Ok(seen) => high |= seen,
-                Err(fault) => return Ok(Err(SyntaxFault { at: fault.at.min(range.end), ..fault })),
+    /// Whether the file is a list whose items are the turns of one case.
+    pub(crate) fn is_one_case(&self) -> bool {
+        self.structure.is_one_case()
+    }
+
+    /// The number of bytes read.
+    pub(crate) fn read(&self) -> u64 {
+        self.at
+    }
+
+    /// The length of the file.
+    pub(crate) fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// The bytes of a range, if it is in the current chunk.
+    pub(crate) fn at_hand(&self, from: u64, to: u64) -> Option<&[u8]> {
+        let begin = usize::try_from(from.checked_sub(self.chunk)?).ok()?;
+        let length = usize::try_from(self.at - self.chunk).ok()?;
+        self.buffer.get(..length)?.get(begin..usize::try_from(to - self.chunk).ok()?)
+    }
+
+    /// The outline of the file, after it is read completely.
+    pub(crate) fn outline(&self) -> Option<&Outline> {
+        self.outline.as_ref()
+    }
+
+    /// Why a file that was read completely could not be loaded with the case that is to be appended: an
+    /// item is not an object, or with `of_adk`, a case lacks a field that ADK requires.
+    pub(crate) fn unloadable(&self, of_adk: bool) -> Option<SyntaxFault> {
+        let incomplete = self.structure.incomplete_for_adk().filter(|_| of_adk);
+        let faults = [self.structure.no_object(), incomplete].into_iter().flatten();
+        faults.min_by_key(|fault| fault.at)
+    }
+
+    /// The next case; `None` at the end of a valid file.
+    ///
+    /// # Errors
+    /// The outer error is an I/O error; the inner one is a fault of the file.
+    pub(crate) fn next(
+        &mut self,
+        file: &File,
+    ) -> io::Result<Result<Option<ScannedCase>, SyntaxFault>> {
+        loop {
+            if let Some(case) = self.structure.next_case() {
+                return Ok(Ok(Some(case)));
+            }
+            if let Some(fault) = self.fault {
+                return Ok(Err(fault));
+            }
+            if self.outline.is_some() {
+                return Ok(Ok(None));
+            }
+            if self.at < self.length {
+                self.fault = self.read_chunk(file)?.err();
+            } else {
+                match self.finish() {
+                    Ok(outline) => self.outline = Some(outline),
+                    Err(fault) => self.fault = Some(fault),
+                }
             }
         }
-        // Only then can a character be pending or beginning.
-        if (high || !utf8.is_between())
-            && let Err(index) = utf8.take(&buffer[..wanted])
-        {
-            return Ok(Err(SyntaxFault::invalid(at + index as u64, "the text is not UTF-8")));
+    }
+
+    fn read_chunk(&mut self, file: &File) -> io::Result<Result<(), SyntaxFault>> {
+        let length = usize::try_from(self.length - self.at).unwrap_or(CHUNK).min(CHUNK);
+        let bytes = &mut self.buffer[..length];
+        file.read_exact_at(bytes, self.at)?;
+        self.chunk = self.at;
+        self.at += length as u64;
+        Ok(match self.utf8.take(bytes) {
+            Ok(()) => self.structure.take(bytes, self.chunk),
+            Err(valid) => self
+                .structure
+                .take(&bytes[..valid], self.chunk)
+                .and(Err(SyntaxFault::invalid(self.chunk + valid as u64, "the text is not UTF-8"))),
+        })
+    }
+
+    fn finish(&self) -> Result<Outline, SyntaxFault> {
+        if !self.utf8.is_between() {
+            return Err(SyntaxFault::invalid(self.length, "the text is not UTF-8"));
         }
-        at += wanted as u64;
+        match self.needs_id {
+            true => self.structure.finish(self.length),
+            false => self.structure.finish_with_cases(self.length),
+        }
     }
-    if !utf8.is_between() {
-        return Ok(Err(SyntaxFault::invalid(range.end, "the text is not UTF-8")));
+}
+
+/// Checks that a text is exactly one case.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn check_case(text: &str) -> io::Result<()> {
+    let mut structure = Structure::in_list();
+    if let Err(fault) = structure.take(text.as_bytes(), 0) {
+        return Err(io::Error::other(format!("{:?} at byte {}", fault.kind, fault.at)));
     }
-    Ok(Ok(structure))
+    match structure.next_case() {
+        Some(case) if (case.span.start, case.span.end) == (0, text.len() as u64) => Ok(()),
+        _ => Err(io::Error::other("the text is not exactly one object")),
+    }
 }
 
 #[cfg(test)]
@@ -182,55 +194,81 @@ mod tests {
 
     use super::*;
 
-    #[derive(Debug, Default, Clone, PartialEq)]
-    pub(super) struct CaseEvents(pub(super) Vec<(String, u64, u64)>);
-
-    impl Sink for CaseEvents {
-        fn eval_id(&mut self, id: &str, at: u64, case: u64) -> io::Result<()> {
-            self.0.push((id.to_owned(), at, case));
-            Ok(())
-        }
-        fn invocation_id(&mut self, id: &str, at: u64, case: u64) -> io::Result<()> {
-            self.eval_id(id, at, case)
-        }
-    }
-
-    pub(super) fn file_of(bytes: &[u8]) -> File {
+    fn scanned(bytes: &[u8]) -> Result<(Outline, Vec<ScannedCase>), SyntaxFault> {
         let mut file = tempfile::tempfile().expect("a file");
         file.write_all(bytes).expect("written");
-        file
-    }
-
-    pub(super) fn scanned(bytes: &[u8]) -> Result<(Outline, Vec<CaseEvents>), SyntaxFault> {
-        scan(&file_of(bytes), bytes.len() as u64, 1, true, CaseEvents::default).expect("read")
+        let mut scan = Scan::new(bytes.len() as u64).looking_for(vec!["yes".to_owned()]);
+        let mut cases = Vec::new();
+        while let Some(case) = scan.next(&file).expect("read")? {
+            cases.push(case);
+        }
+        let outline = *scan.outline().expect("at the end");
+        scan.unloadable(true).map_or(Ok((outline, cases)), Err)
     }
 
     #[test]
     fn outline_gives_offsets() {
         let text = br#"{"eval_cases": [{"eval_id": "a", "conversation": []}, {"conversationScenario": null, "conversation": [{"invocation_id": "i"}], "evalId": "b"}], "eval_set_id": ""}"#;
-        let (outline, events) = scanned(text).expect("an eval set");
-        assert_eq!(
-            outline,
-            Outline {
-                list_open: 15,
-                list_close: 141,
-                last: Some(LastCase { parting: 52, start: 54, end: 141 }),
-                cases: 2
-            }
-        );
-        let found = |id: &str, at, case| (id.to_owned(), at, case);
-        assert_eq!(events[0].0, [found("a", 28, 16), found("i", 120, 54), found("b", 137, 54)]);
+        let (outline, cases) = scanned(text).expect("an eval set");
+        let last = Span { parting: 52, start: 54, end: 141 };
+        assert_eq!(outline, Outline { list_open: 15, list_close: 141, last: Some(last), cases: 2 });
+        let found = |eval_id: &str, turns, span| ScannedCase {
+            span,
+            eval_id: Some(eval_id.to_owned()),
+            turns,
+            has_wanted_turn: false,
+        };
+        let first = Span { parting: 15, start: 16, end: 52 };
+        assert_eq!(cases, [found("a", 0, first), found("b", 1, last)]);
     }
 
     #[test]
     fn nested_eval_ids_are_ignored() {
         let text = br#"{"eval_id": "no", "eval_set_id": "s", "x": {"eval_cases": [{"eval_id": "no"}]},
-            "eval_cases": [{"x": {"eval_id": "no", "conversation": [{"invocation_id": "no"}]},
-            "conversation": [[{"invocation_id": "no"}], {"y": [{"invocation_id": "no"}], "invocationId": "yes"}],
-            "e\u0076alId": "y\u0065s", "eval_id": null, "text": "\"eval_id\": \"no\""}]}"#;
-        let (_, events) = scanned(text).expect("an eval set");
-        let ids: Vec<_> = events[0].0.iter().map(|(id, ..)| id.as_str()).collect();
-        assert_eq!(ids, ["yes", "yes"]);
+            "eval_cases": [{"x": {"eval_id": "no", "conversation": [{"invocation_id": "yes"}]},
+            "conversation": [[{"invocation_id": "yes"}], {"y": [{"invocation_id": "yes"}], "invocationId": "other"}],
+            "e\u0076alId": "y\u0065s", "eval_id": null, "text": "\"eval_id\": \"no\""},
+            {"eval_id": "a", "conversation": [{"invocation_id": "y\u0065s"}]}]}"#;
+        let (_, cases) = scanned(text).expect("an eval set");
+        let found: Vec<_> =
+            cases.iter().map(|it| (it.eval_id.as_deref(), it.has_wanted_turn)).collect();
+        assert_eq!(found, [(Some("yes"), false), (Some("a"), true)]);
+    }
+
+    #[test]
+    fn chunks_may_end_anywhere() {
+        let text = "{\"eval_set_id\":\"s\" , \"eval_cases\" :[{\"eval_id\":\"\\u00e9\\\"é\",\"conversation\":[{\"invocation_id\":\"yes\"}],\"n\":[-1.5e+3,true]} ,7 , {\"evalId\":\"b\"}]}";
+        let scan = |parts: &[&[u8]]| {
+            let mut structure = Structure::default();
+            structure.look_for(vec!["yes".to_owned()]);
+            let mut base = 0;
+            for part in parts {
+                structure.take(part, base).expect("sound");
+                base += part.len() as u64;
+            }
+            let cases: Vec<_> = std::iter::from_fn(|| structure.next_case()).collect();
+            (structure.finish(base).expect("an eval set"), cases)
+        };
+        let whole = scan(&[text.as_bytes()]);
+        let ids: Vec<_> = whole.1.iter().map(|case| case.eval_id.as_deref()).collect();
+        assert_eq!(ids, [Some("é\"é"), None, Some("b")]);
+        for first in 0..=text.len() {
+            for second in first..=text.len() {
+                let bytes = text.as_bytes();
+                let parts = [&bytes[..first], &bytes[first..second], &bytes[second..]];
+                assert_eq!(scan(&parts), whole, "{first} {second}");
+            }
+        }
+    }
+
+    #[test]
+    fn case_that_is_checked_is_one_object() {
+        for good in ["{}", r#"{"n": [NaN, {"a": "\u00e9"}]}"#] {
+            check_case(good).expect("one object");
+        }
+        for bad in ["", "{", "{} ", "{},{}", "[]", "7", r#"{"a": 01}"#] {
+            assert!(check_case(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]

@@ -1,10 +1,11 @@
-//! Checks numbers and literals byte by byte, across the ends of blocks.
+//! Checks numbers and literals byte by byte, across the ends of chunks.
 //!
 //! `NaN`, `Infinity` and `-Infinity` pass: Python writes them and ADK reads them.
 
 /// The state within a number or literal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Scalar {
+    #[default]
     Start,
     Minus,
     Zero,
@@ -23,21 +24,6 @@ impl Scalar {
     /// Continues with more bytes of the token.
     pub(super) fn take(self, bytes: &[u8]) -> Self {
         bytes.iter().fold(self, |state, &byte| state.step(byte))
-    }
-
-    /// Whether a whole token is one of the most frequent: `null`, and numbers without sign and
-    /// exponent that do not begin with 0. Others may be good too.
-    #[inline]
-    pub(super) fn is_common(token: &[u8]) -> bool {
-        let digits = |bytes: &[u8]| bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        match token {
-            [b'1'..=b'9', ..] => match token.split_at(digits(token)).1 {
-                [] => true,
-                [b'.', fraction @ ..] => !fraction.is_empty() && digits(fraction) == fraction.len(),
-                _ => false,
-            },
-            _ => token == b"null",
-        }
     }
 
     /// Whether the token may end here.
@@ -100,7 +86,6 @@ mod tests {
             "nul", "nulll", "True", "-NaN", "0x10", "1_000", "\\", "'a'",
         ] {
             assert!(!Scalar::Start.take(bad.as_bytes()).is_whole(), "{bad}");
-            assert!(!Scalar::is_common(bad.as_bytes()), "{bad}");
         }
     }
 }

@@ -261,26 +261,111 @@ fn agentflow_set_gets_an_agentflow_case() {
     let bare = r#"{"eval_id": "b", "name": "to be filled in"}"#;
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("set.evalset.json");
-    let plain = EvalSetFiles::anywhere();
-    let indexed = plain.clone().with_cache(folder.path().join("cache")).with_indexed_from(0);
+    let files = EvalSetFiles::anywhere();
     for cases in [format!("[{with_message}, {bare}]"), format!("[{bare},{with_message}]")] {
-        for files in [&plain, &indexed] {
-            std::fs::write(&path, set(&cases)).expect("written");
-            // The second time by the index, where there is one.
-            for (session, eval_id) in [("s1", "math_agent_t"), ("s2", "math_agent_t_2")] {
-                let again = || files.append(&path, case(session, "math_agent_t"), &header());
-                let appended = again();
-                let Ok(Appended::Added { eval_id: own, text, .. }) = appended else {
-                    panic!("{cases}: {appended:?}")
-                };
-                assert_eq!(own, eval_id);
-                assert!(text.contains("\"expected_tool_trajectory\""), "{text}");
-                let reading = evalset::read(&std::fs::read(&path).expect("read"));
-                assert_eq!(reading.format, Some(evalset::Format::AgentFlow), "{cases}");
-                assert!(!reading.has_errors(), "{:?}", reading.faults);
-                assert!(matches!(again(), Ok(Appended::AlreadyThere { .. })));
-            }
+        std::fs::write(&path, set(&cases)).expect("written");
+        for (session, eval_id) in [("s1", "math_agent_t"), ("s2", "math_agent_t_2")] {
+            let again = || files.append(&path, case(session, "math_agent_t"), &header());
+            let appended = again();
+            let Ok(Appended::Added { eval_id: own, text, .. }) = appended else {
+                panic!("{cases}: {appended:?}")
+            };
+            assert_eq!(own, eval_id);
+            assert!(text.contains("\"expected_tool_trajectory\""), "{text}");
+            let reading = evalset::read(&std::fs::read(&path).expect("read"));
+            assert_eq!(reading.format, Some(evalset::Format::AgentFlow), "{cases}");
+            assert!(!reading.has_errors(), "{:?}", reading.faults);
+            assert!(matches!(again(), Ok(Appended::AlreadyThere { .. })));
         }
+    }
+}
+
+/// A file that is longer than what is read of it at a time.
+#[test]
+fn ids_of_a_long_file_are_found() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("set.json");
+    let text = "lorem ipsum ".repeat(20);
+    let cases: Vec<_> = (0..3_000)
+        .map(|number| {
+            format!(
+                r#"{{"eval_id": "case {number}", "conversation": [{{"invocation_id": "session {number}", "user_content": {{"parts": [{{"text": "{text}"}}]}}}}]}}"#
+            )
+        })
+        .collect();
+    std::fs::write(&path, set(&format!("[{}]", cases.join(",\n")))).expect("written");
+    let files = EvalSetFiles::anywhere();
+    for number in [0, 1_500, 2_999] {
+        let mut again = case("unused", "c");
+        again.conversation.as_mut().expect("turns")[0].invocation_id = format!("session {number}");
+        let there = files.append(&path, again, &header()).expect("recognized");
+        let Appended::AlreadyThere { eval_id, text, cases: 3_000, .. } = there else {
+            panic!("{there:?}")
+        };
+        assert_eq!((eval_id, text), (format!("case {number}"), cases[number].clone()));
+    }
+    let next = |eval_id: &str, session: &str| {
+        added(files.append(&path, case(session, eval_id), &header()))
+    };
+    assert_eq!(next("case 1234", "x"), "case 1234_2");
+    assert_eq!(next("case 1234", "y"), "case 1234_3");
+    assert_eq!(next("case 9999", "z"), "case 9999");
+}
+
+#[test]
+fn several_cases_are_appended_to_an_open_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("set.json");
+    let files = EvalSetFiles::anywhere().with_wait(Duration::ZERO);
+    assert!(matches!(files.appender(&path), Err(AppendError::NoFile { .. })));
+    for start in ["[]", "[\n  {\"eval_id\": \"first\", \"conversation\": []}\n]"] {
+        std::fs::write(&path, set(start)).expect("written");
+        let mut expected = ids(&path);
+        let mut appender = files.appender(&path).expect("opened");
+        for name in ["a", "b", "c"] {
+            let text = case(name, name).to_json().expect("a case");
+            appender.push(name, &text).expect("added");
+            let again = appender.push(name, &text);
+            assert!(matches!(again, Err(AppendError::DuplicateId { .. })), "{again:?}");
+            expected.push(name.to_owned());
+            assert_eq!(ids(&path), expected);
+        }
+        if let Some(first) = expected.iter().find(|id| *id == "first") {
+            let text = case(first, first).to_json().expect("a case");
+            let taken = appender.push(first, &text);
+            assert!(matches!(taken, Err(AppendError::DuplicateId { .. })), "{taken:?}");
+        }
+        // Others wait until it is dropped.
+        let busy = files.append(&path, case("d", "d"), &header());
+        assert!(matches!(busy, Err(AppendError::Busy { .. })), "{busy:?}");
+        drop(appender);
+        added(files.append(&path, case("d", "d"), &header()));
+    }
+}
+
+#[test]
+fn appender_detects_changes_of_others() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("set.json");
+    let text = case("a", "a").to_json().expect("a case");
+    let changes: [fn(&Path); 3] = [
+        |path| std::fs::write(path, set("[ ]")).expect("written"),
+        |path| std::fs::remove_file(path).expect("removed"),
+        // As editors write.
+        |path| {
+            let draft = path.with_extension("new");
+            std::fs::write(&draft, set("[]")).expect("written");
+            std::fs::rename(&draft, path).expect("replaced");
+        },
+    ];
+    for change in changes {
+        std::fs::write(&path, set("[]")).expect("written");
+        let mut appender = EvalSetFiles::anywhere().appender(&path).expect("opened");
+        change(&path);
+        let now = std::fs::read(&path).ok();
+        let pushed = appender.push("a", &text);
+        assert!(matches!(pushed, Err(AppendError::ChangedMeanwhile { .. })), "{pushed:?}");
+        assert_eq!(std::fs::read(&path).ok(), now);
     }
 }
 

@@ -24,9 +24,6 @@ fn in_another_process() {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u32>().ok());
     let name = std::env::var("APPEND_NAME").expect("a name");
     let mut files = EvalSetFiles::anywhere();
-    if let Ok(cache) = std::env::var("APPEND_CACHE") {
-        files = files.with_cache(cache).with_indexed_from(0);
-    }
     if let Some(stop) = number("APPEND_STOP") {
         files =
             files.with_observer(Arc::new(StopAt { stop, passed: AtomicU32::new(0), kill: true }));
@@ -96,39 +93,33 @@ fn head(bytes: &[u8]) -> &[u8] {
 #[test]
 fn interrupted_append_is_recovered() {
     let folder = tempfile::tempdir().expect("a folder");
-    for indexed in [false, true] {
-        let mut stop = 0;
-        loop {
-            let path = folder.path().join(format!("set-{indexed}-{stop}.json"));
-            odd_file(&path);
-            let before = std::fs::read(&path).expect("read");
-            let mut more = vec![("APPEND_STOP", stop.to_string())];
-            if indexed {
-                let cache = folder.path().join("cache");
-                more.push(("APPEND_CACHE", cache.to_string_lossy().into_owned()));
-            }
-            let status = start(&path, "cut", &more).wait().expect("ended");
-            let survived = status.success();
-            assert!(survived || status.signal().is_some(), "{status}");
+    let mut stop = 0;
+    loop {
+        let path = folder.path().join(format!("set-{stop}.json"));
+        odd_file(&path);
+        let before = std::fs::read(&path).expect("read");
+        let more = [("APPEND_STOP", stop.to_string())];
+        let status = start(&path, "cut", &more).wait().expect("ended");
+        let survived = status.success();
+        assert!(survived || status.signal().is_some(), "{status}");
 
-            // The next append finishes or undoes it, and all earlier bytes are there.
-            added(append(&path, "next"));
-            let after = std::fs::read(&path).expect("read");
-            assert!(after.starts_with(head(&before)), "step {stop}");
-            assert!(after.ends_with(b"\n ],\n \"after\": [1,  2]\n}\n\n"), "step {stop}");
-            let ids = ids(&path);
-            assert!(
-                ids == ["first", "math_agent_t"] || ids == ["first", "case_cut", "math_agent_t"],
-                "step {stop}: {ids:?}"
-            );
-            let journals = beside(&path).into_iter().filter(|name| name.ends_with("journal"));
-            assert_eq!(journals.count(), 0);
-            if survived {
-                assert!(stop > 20, "the tail was written in parts");
-                break;
-            }
-            stop += 1;
+        // The next append finishes or undoes it, and all earlier bytes are there.
+        added(append(&path, "next"));
+        let after = std::fs::read(&path).expect("read");
+        assert!(after.starts_with(head(&before)), "step {stop}");
+        assert!(after.ends_with(b"\n ],\n \"after\": [1,  2]\n}\n\n"), "step {stop}");
+        let ids = ids(&path);
+        assert!(
+            ids == ["first", "math_agent_t"] || ids == ["first", "case_cut", "math_agent_t"],
+            "step {stop}: {ids:?}"
+        );
+        let journals = beside(&path).into_iter().filter(|name| name.ends_with("journal"));
+        assert_eq!(journals.count(), 0);
+        if survived {
+            assert!(stop > 20, "the tail was written in parts");
+            break;
         }
+        stop += 1;
     }
 }
 
@@ -210,13 +201,12 @@ fn full_disk_has_its_own_error() {
 #[test]
 fn concurrent_writers_lose_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
-    let cache = folder.path().join("cache").to_string_lossy().into_owned();
     // None of them finds a file: making it is part of the race.
     let path = folder.path().join("sets/set.json");
     let children: Vec<_> = ["a", "b", "c", "d"]
         .into_iter()
         .map(|name| {
-            let more = [("APPEND_ROUNDS", "25".to_owned()), ("APPEND_CACHE", cache.clone())];
+            let more = [("APPEND_ROUNDS", "25".to_owned())];
             start(&path, name, &more)
         })
         .collect();
@@ -240,7 +230,6 @@ fn concurrent_writers_lose_nothing() {
 #[test]
 fn killed_append_loses_no_earlier_byte() {
     let folder = tempfile::tempdir().expect("a folder");
-    let cache = folder.path().join("cache").to_string_lossy().into_owned();
     let path: PathBuf = folder.path().join("set.json");
     odd_file(&path);
     let mut seed = 0x9e37_79b9_u32;
@@ -254,7 +243,7 @@ fn killed_append_loses_no_earlier_byte() {
     let mut kept = head(&std::fs::read(&path).expect("read")).to_vec();
     for attack in 0..ATTACKS {
         // Two writers; one of them, or both, killed while they write.
-        let more = [("APPEND_ROUNDS", "1000".to_owned()), ("APPEND_CACHE", cache.clone())];
+        let more = [("APPEND_ROUNDS", "1000".to_owned())];
         let mut children: Vec<_> = (0..=attack % 2)
             .map(|number| start(&path, &format!("{attack}-{number}"), &more))
             .collect();
@@ -277,7 +266,7 @@ fn killed_append_loses_no_earlier_byte() {
     let after = ids.iter().filter(|id| id.starts_with("math_agent_t")).count();
     assert_eq!(after, ATTACKS as usize);
     assert!(ids.len() > after + 1, "some of the killed had written: {}", ids.len());
-    assert_eq!(beside(&path), ["cache"]);
+    assert_eq!(beside(&path), Vec::<String>::new());
     eprintln!("{killed} writers killed, {} cases written, none lost", ids.len());
     if let Some(read) = read_by_adk(&[path]) {
         assert_eq!(read, [ids]);

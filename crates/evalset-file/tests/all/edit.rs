@@ -129,7 +129,6 @@ fn failed_edit_reports_an_error_and_writes_nothing() {
         (files.insert(&path, 0, "a", &text("a")), "already has a case \"a\""),
         (files.insert(&path, 4, "n", &text("n")), "has no case at index 4"),
         (files.replace(&path, &id("a"), "b", &text("b")), "already has a case \"b\""),
-        (files.reorder(&path, &id("a"), 3), "has no case at index 3"),
         (files.remove(&folder.path().join("none.json"), &id("a")), "there is no file"),
     ] {
         let refused = refused.expect_err("refused").to_string();
@@ -182,7 +181,6 @@ enum Edit {
     Insert(usize),
     Replace(usize),
     Remove(usize),
-    Move(usize, usize),
     Append,
 }
 
@@ -191,7 +189,6 @@ fn edits() -> impl Strategy<Value = Vec<Edit>> {
         (0..6_usize).prop_map(Edit::Insert),
         (0..6_usize).prop_map(Edit::Replace),
         (0..6_usize).prop_map(Edit::Remove),
-        (0..6_usize, 0..6_usize).prop_map(|(from, to)| Edit::Move(from, to)),
         Just(Edit::Append),
     ];
     prop::collection::vec(edit, 1..12)
@@ -223,16 +220,6 @@ proptest! {
                 Edit::Remove(at) if at < count => {
                     files.remove(&path, &index(at)).expect("removed");
                     list.remove(at);
-                }
-                Edit::Move(from, to) if from < count && to < count => {
-                    let texts_before = texts(&path);
-                    files.reorder(&path, &index(from), to as u64).expect("moved");
-                    let moved = list.remove(from);
-                    list.insert(to, moved);
-                    let mut expected = texts_before;
-                    let moved = expected.remove(from);
-                    expected.insert(to, moved);
-                    prop_assert_eq!(texts(&path), expected);
                 }
                 Edit::Append => list.push(added(append(&path, &format!("session {number}")))),
                 _ => {}
@@ -269,7 +256,6 @@ fn in_another_process() {
         Ok("insert") => done(files.insert(path, 1, "new", &text("new"))),
         Ok("replace") => done(files.replace(path, &id("b"), "new", &text("new"))),
         Ok("remove") => done(files.remove(path, &id("b"))),
-        Ok("move") => done(files.reorder(path, &id("a"), 2)),
         // Every round leaves one case more, called as the round is.
         _ => (0..number("EDIT_ROUNDS").unwrap_or(1)).for_each(|round| {
             done(files.insert(path, 1, "passing", &text("passing")).or_else(|error| match error {
@@ -286,7 +272,6 @@ fn in_another_process() {
                 // Another of these processes has made it its own.
                 Err(AppendError::NoSuchCase { .. }) => {
                     done(files.insert(path, 0, &own(round), &text(&own(round))));
-                    done(files.reorder(path, &id(&own(round)), 1));
                 }
                 other => done(other),
             }
@@ -333,7 +318,6 @@ fn interrupted_edit_is_applied_fully_or_not_at_all() {
         ("insert", ["a", "b", "c"].as_slice(), ["a", "new", "b", "c"].as_slice()),
         ("replace", &["a", "b", "c"], &["a", "new", "c"]),
         ("remove", &["a", "b", "c"], &["a", "c"]),
-        ("move", &["a", "b", "c"], &["b", "c", "a"]),
     ] {
         for new_file in [false, true] {
             let mut stop = 0;

@@ -1,5 +1,7 @@
 //! Random files in random formatting: a case joins each of them and moves nothing.
 
+use std::collections::HashMap;
+
 use evalset_file::{Appended, EvalSetFiles};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
@@ -191,31 +193,32 @@ proptest! {
     #![proptest_config(kept_nowhere(12))]
 
     #[test]
-    fn index_and_file_give_the_same_ids(
-        taken in prop::collection::vec(0_u8..12, 0..40),
+    fn new_case_gets_the_first_free_number(
+        taken in prop::collection::vec(0_u64..12, 0..40),
         sessions in prop::collection::vec(0_u8..30, 1..40),
     ) {
         let folder = tempfile::tempdir().expect("a folder");
-        let cases: Vec<_> = taken.iter().map(|n| json!({"eval_id": evalset::numbered("c", u64::from(*n)), "conversation": []})).collect();
-        let text = json!({"eval_set_id": "s", "eval_cases": cases}).to_string();
-        let path = |name: &str| folder.path().join(name);
-        let plain = EvalSetFiles::anywhere();
-        let indexed = plain.clone().with_cache(path("cache")).with_indexed_from(0);
-        for name in ["plain", "indexed"] {
-            std::fs::write(path(name), &text).expect("written");
-        }
+        let path = folder.path().join("set.json");
+        let mut all: Vec<_> = taken.iter().map(|n| evalset::numbered("c", *n)).collect();
+        let cases: Vec<_> = all.iter().map(|id| json!({"eval_id": id, "conversation": []})).collect();
+        std::fs::write(&path, json!({"eval_set_id": "s", "eval_cases": cases}).to_string()).expect("written");
+        let mut recorded = HashMap::new();
         for session in sessions {
-            let session = session.to_string();
-            let [plain, indexed] = [(&plain, "plain"), (&indexed, "indexed")].map(|(files, name)| {
-                match files.append(&path(name), case(&session, "c"), &header()).expect("appended") {
-                    Appended::Added { eval_id, text, .. } => (eval_id, Some(text)),
-                    Appended::AlreadyThere { eval_id, .. } => (eval_id, None),
+            let text = session.to_string();
+            let appended = EvalSetFiles::anywhere().append(&path, case(&text, "c"), &header());
+            match appended.expect("appended") {
+                Appended::Added { eval_id, .. } => {
+                    let mut names = (1..).map(|n| evalset::numbered("c", n));
+                    let free = names.find(|name| !all.contains(name));
+                    prop_assert_eq!(free.as_ref(), Some(&eval_id));
+                    all.push(eval_id.clone());
+                    prop_assert!(recorded.insert(session, eval_id).is_none());
                 }
-            });
-            prop_assert_eq!(plain, indexed);
+                Appended::AlreadyThere { eval_id, .. } => {
+                    prop_assert_eq!(recorded.get(&session), Some(&eval_id));
+                }
+            }
         }
-        let same = std::fs::read(path("plain")).expect("read") == std::fs::read(path("indexed")).expect("read");
-        prop_assert!(same);
-        prop_assert_eq!(ids(&path("plain")), ids(&path("indexed")));
+        prop_assert_eq!(ids(&path), all);
     }
 }

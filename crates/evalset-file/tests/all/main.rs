@@ -6,4 +6,3 @@ mod common;
 mod crash;
 mod edit;
 mod formats;
-mod index;

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use evalset::{Case, Format, Layout, numbered, same_value};
-use evalset_file::{AppendError, Cases, EvalSetFiles, default_cache};
+use evalset_file::{AppendError, Appender, Cases, EvalSetFiles};
 use json_text::JsonText;
 
 use super::error::EvalsetError;
@@ -32,16 +32,13 @@ pub(super) fn append(
         }
         sources.push(ValidFile::read(&path, FormatIs::default(), |_| ())?);
     }
-    let sets = match default_cache() {
-        Some(cache) => EvalSetFiles::anywhere().with_cache(cache),
-        None => EvalSetFiles::anywhere(),
-    };
+    let mut set = EvalSetFiles::anywhere().appender(file)?;
     let mut count = 0_u64;
     for source in sources {
         // Metadata of the inputs' sets is not copied.
         let own = source.own_format();
         for case in source.open(own)?.cases {
-            match add(&sets, file, case_in(case?, to), *rename)? {
+            match add(&mut set, file, case_in(case?, to), *rename)? {
                 Added::New(eval_id) => {
                     count += 1;
                     writeln!(out, "added {eval_id:?}")?;
@@ -70,7 +67,7 @@ enum Added {
 /// Adds a case under its own id, or under the first free numbered one. The same case is not added
 /// twice, so that a command that could not finish can be run again.
 fn add(
-    sets: &EvalSetFiles,
+    set: &mut Appender,
     file: &Path,
     mut case: Case,
     rename: bool,
@@ -80,8 +77,8 @@ fn add(
     loop {
         let eval_id = numbered(&wanted, number);
         renamed(&mut case, eval_id.clone());
-        match sets.push(file, &eval_id, &case.to_json()) {
-            Ok(_) => return Ok(Added::New(eval_id)),
+        match set.push(&eval_id, &case.to_json()) {
+            Ok(()) => return Ok(Added::New(eval_id)),
             Err(AppendError::DuplicateId { .. }) if is_in(file, &case)? => {
                 return Ok(Added::Before(eval_id));
             }
