@@ -20,7 +20,5 @@
 )]
 
 pub mod components;
-pub mod host;
 pub mod lazy_pages;
-pub mod server_functions;
 pub mod state;

@@ -62,6 +62,10 @@ impl ServedPage for Page {
     fn document(options: LeptosOptions) -> AnyView {
         pages::shell(options)
     }
+
+    fn provide(base_path: &str, login: Option<String>) {
+        pages::provide(base_path, login);
+    }
 }
 
 /// Serves rehearsals of agents.

@@ -13,13 +13,13 @@ use agents::SimulatedAgentConfig;
 use agents::registry::{RegisteredAgent, Registry};
 use agents::schemas;
 use agents::{AgentFault, AnswerError, ArtifactContent, SessionSeed, SourceError, SourceKind};
+use api::host::{AgentHost, CallHost, EvalSetHost, RehearsalHost, ReportHost};
 use api::{
-    Actual, AgentSummary, Answer, ApiError, CaseChange, CaseComparison, CaseDownload, CaseList,
-    CaseName, CaseQuery, CaseVersion, CaseView, EvalSetList, ExportPreview, ExportReceipt,
-    ExportRequest, FieldMessage, LogLine, ReportId, ReportList, ResourceContent, RestoreRequest,
-    RestoredSession, ResultSlice, SessionView, SetId, ToolRequest, ValueTarget, agent_in_address,
+    AgentSummary, Answer, ApiError, CaseChange, CaseDownload, CaseList, CaseQuery, CaseVersion,
+    CaseView, EvalSetList, ExportPreview, ExportReceipt, ExportRequest, FieldMessage, LogLine,
+    ReportId, ReportList, ResourceContent, RestoreRequest, RestoredSession, ResultSlice,
+    SessionView, SetId, ToolRequest, ValueTarget, agent_in_address,
 };
-use app::host::{AgentHost, CallHost, EvalSetHost, RehearsalHost, ReportHost};
 use async_trait::async_trait;
 use json_text::{JsonText, Node};
 use percent_encoding::percent_decode_str;
@@ -31,7 +31,7 @@ use tokio::time::MissedTickBehavior;
 use crate::access::AuditEntry;
 use crate::actor::exporter;
 use crate::blocking::run_blocking;
-use crate::evalsets::{self, ComparedCase, EvalSets, RehearsalExport, SetFile};
+use crate::evalsets::{self, EvalSets, RehearsalExport, SetFile};
 use crate::folders::Folders;
 use crate::page_dto;
 use crate::replaceable::Replaceable;
@@ -255,7 +255,7 @@ impl Host {
     }
 
     /// The rehearsal of a request, with its trace validated.
-    fn rehearsal(&self, request: ExportRequest) -> Result<RehearsalExport, ApiError> {
+    pub(crate) fn rehearsal(&self, request: ExportRequest) -> Result<RehearsalExport, ApiError> {
         let agent = self.any_agent(&request.agent)?;
         let session = self.sessions.find(&request.session);
         if let Some(session) = &session {
@@ -381,8 +381,8 @@ fn unreadable(error: &std::io::Error) -> ApiError {
 
 #[async_trait]
 impl AgentHost for Host {
-    async fn list_agents(&self) -> Vec<AgentSummary> {
-        self.registry.all().iter().map(|agent| page_dto::agent_summary(agent)).collect()
+    async fn list_agents(&self) -> Result<Vec<AgentSummary>, ApiError> {
+        Ok(self.registry.all().iter().map(|agent| page_dto::agent_summary(agent)).collect())
     }
 
     async fn reload_agent(&self, agent: AgentId) -> Result<AgentSummary, ApiError> {
@@ -668,27 +668,6 @@ impl EvalSetHost for Host {
     ) -> Result<CaseView, ApiError> {
         let set = self.set(set).await?;
         Ok(set.with_agent(&self.registry, evalsets::insert(&set, index, text).await?))
-    }
-
-    async fn compare_cases(
-        &self,
-        expected: CaseName,
-        actual: Actual,
-    ) -> Result<CaseComparison, ApiError> {
-        let actual = match actual {
-            Actual::Case(named) => {
-                ComparedCase::Case(Box::new(self.set(named.set.clone()).await?), named)
-            }
-            Actual::Rehearsal(request) => {
-                let case = evalsets::case_of_rehearsal(self.rehearsal(*request)?).await?;
-                ComparedCase::Rehearsed(Box::new(case))
-            }
-            // `LivePages` exports live sessions.
-            Actual::Live { .. } => {
-                return Err(ApiError::Internal("find a live session".to_owned()));
-            }
-        };
-        evalsets::compare((self.set(expected.set.clone()).await?, expected), actual).await
     }
 }
 

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use agents::ArtifactContent;
-use api::{ApiError, EVENTS_PATH, LiveId, REPORTS_PATH, ReportId, SetId};
-use app::host::{
-    AgentHost, CallHost, EvalSetHost, LiveHost, LiveTurnHost, RehearsalHost, ReportHost, provide,
+use api::host::{
+    AgentHost, CallHost, ComparisonHost, EvalSetHost, LiveHost, LiveTurnHost, RehearsalHost,
+    ReportHost, provide,
 };
-use app::state::base_path::provide_base_path;
-use app::state::document_login::provide_login_name;
+use api::{ApiError, EVENTS_PATH, LiveId, REPORTS_PATH, ReportId, SetId};
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{
@@ -168,19 +167,17 @@ async fn names_nothing(shared: &Shared, path: &str) -> bool {
 fn context(shared: &Shared) -> impl Fn() + Clone + Send + Sync + 'static + use<> {
     let host = Arc::clone(&shared.host);
     let pages = Arc::clone(&shared.pages);
-    let base_path = shared.base_path.clone();
+    let (site, base_path) = (shared.site, shared.base_path.clone());
     move || {
-        provide_base_path(base_path.as_str());
         let caller: Option<Caller> =
             use_context::<Parts>().and_then(|parts| parts.extensions.get().cloned());
-        if let Some(caller) = caller {
-            provide_login_name(caller.name.to_string());
-        }
+        (site.provide)(base_path.as_str(), caller.map(|caller| caller.name.to_string()));
         provide::<dyn AgentHost>(Arc::clone(&host) as _);
         provide::<dyn RehearsalHost>(Arc::clone(&host) as _);
         provide::<dyn CallHost>(Arc::clone(&host) as _);
         provide::<dyn EvalSetHost>(Arc::clone(&host) as _);
         provide::<dyn ReportHost>(Arc::clone(&host) as _);
+        provide::<dyn ComparisonHost>(Arc::clone(&pages) as _);
         provide::<dyn LiveHost>(Arc::clone(&pages) as _);
         provide::<dyn LiveTurnHost>(Arc::clone(&pages) as _);
     }

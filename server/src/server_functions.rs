@@ -3,9 +3,6 @@
 //! `leptos_axum` sends every error with status 500. The page reads the error from the body, but
 //! proxies, scripts and logs read the status: an invalid body is a client error.
 
-#[cfg(test)]
-mod fakes;
-
 use api::ApiError;
 use axum::body::{Body, to_bytes};
 use axum::http::StatusCode;
@@ -77,6 +74,16 @@ pub(crate) fn status(error: &ApiError) -> StatusCode {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use api::host::{CallHost, provide};
+    use api::{Answer, ResourceContent, ResultSlice, ToolRequest};
+    use async_trait::async_trait;
+    use axum::http::Request;
+    use json_text::JsonText;
+    use serde_json::{Value, json};
+    use session::{CallId, SessionId, ToolName};
+
     use super::*;
 
     async fn answered(error: &ApiError) -> (StatusCode, Vec<u8>) {
@@ -113,5 +120,74 @@ mod tests {
     async fn other_responses_are_unchanged() {
         let response = with_status((StatusCode::INTERNAL_SERVER_ERROR, "x").into_response()).await;
         assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
+    }
+
+    /// Has no session, and a stored result for each call.
+    struct FakeCalls;
+
+    #[async_trait]
+    #[rustfmt::skip]
+    impl CallHost for FakeCalls {
+        async fn read_stored_result(
+            &self,
+            _: SessionId,
+            call_id: CallId,
+            offset: u64,
+        ) -> Result<ResultSlice, ApiError> {
+            Ok(ResultSlice { offset, text: call_id.to_string(), total: offset })
+        }
+
+        async fn supply_result(
+            &self,
+            id: SessionId,
+            _: CallId,
+            _: JsonText,
+        ) -> Result<(), ApiError> {
+            Err(ApiError::UnknownSession(id))
+        }
+
+        async fn answer_question(&self, _: SessionId, _: u64, _: Answer) -> Result<(), ApiError> { unreachable!() }
+        async fn start_call(&self, _: ToolRequest) -> Result<(), ApiError> { unreachable!() }
+        async fn cancel_call(&self, _: SessionId, _: CallId) -> Result<(), ApiError> { unreachable!() }
+        async fn confirm_call(&self, _: SessionId, _: CallId, _: bool, _: Option<JsonText>) -> Result<(), ApiError> { unreachable!() }
+        async fn act_as_agent(&self, _: SessionId, _: CallId) -> Result<(), ApiError> { unreachable!() }
+        async fn respond_as_agent(&self, _: SessionId, _: CallId, _: String) -> Result<(), ApiError> { unreachable!() }
+        async fn read_resource(&self, _: SessionId, _: ToolName, _: String) -> Result<Vec<ResourceContent>, ApiError> { unreachable!() }
+    }
+
+    /// The response of a server function to `arguments`.
+    async fn call(
+        function: &str,
+        arguments: &Value,
+        provided: impl Fn() + Clone + Send + 'static,
+    ) -> (StatusCode, Value) {
+        let request = Request::post(format!("/api/{function}"))
+            .header("content-type", "application/json")
+            .body(Body::from(arguments.to_string()))
+            .expect("a request");
+        let response = leptos_axum::handle_server_fns_with_context(provided, request).await;
+        let response = with_status(response.into_response()).await;
+        let status = response.status();
+        let body = to_bytes(response.into_body(), usize::MAX).await.expect("a body");
+        (status, serde_json::from_slice(&body).expect("JSON"))
+    }
+
+    #[tokio::test]
+    async fn a_function_reaches_its_host_with_its_arguments() {
+        let host = || provide::<dyn CallHost>(Arc::new(FakeCalls));
+        let read = json!({ "session": "s", "call_id": "c-2", "offset": 7 });
+        let slice = json!({ "offset": 7, "text": "c-2", "total": 7 });
+        assert_eq!(call("read_stored_result", &read, host).await, (StatusCode::OK, slice));
+        let supply = json!({ "session": "gone", "call_id": "c", "result": 1 });
+        let gone = json!({ "UnknownSession": "gone" });
+        assert_eq!(call("supply_result", &supply, host).await, (StatusCode::NOT_FOUND, gone));
+        let (status, error) = call("supply_result", &json!({ "session": "s" }), host).await;
+        assert_eq!(status, StatusCode::BAD_REQUEST, "{error}");
+    }
+
+    #[tokio::test]
+    async fn a_missing_host_is_an_internal_error() {
+        let (status, _) = call("list_reports", &json!({}), || ()).await;
+        assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
     }
 }

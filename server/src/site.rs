@@ -17,6 +17,9 @@ pub trait ServedPage: RustEmbed {
 
     /// The whole document.
     fn document(options: LeptosOptions) -> AnyView;
+
+    /// Provides to the document the path below which the host is served, and the name of the login.
+    fn provide(base_path: &str, login: Option<String>);
 }
 
 /// The client's files, and what the host draws of the page.
@@ -25,12 +28,18 @@ pub(crate) struct Site {
     get: fn(&str) -> Option<EmbeddedFile>,
     pub(crate) routes: fn() -> Vec<AxumRouteListing>,
     pub(crate) document: fn(LeptosOptions) -> AnyView,
+    pub(crate) provide: fn(&str, Option<String>),
 }
 
 impl Site {
     /// The files of `Page`.
     pub(crate) fn of<Page: ServedPage>() -> Self {
-        Self { get: Page::get, routes: Page::routes, document: Page::document }
+        Self {
+            get: Page::get,
+            routes: Page::routes,
+            document: Page::document,
+            provide: Page::provide,
+        }
     }
 
     fn get(self, path: &str) -> Option<EmbeddedFile> {

@@ -89,7 +89,7 @@ const EXCEPT: [(&str, &str); 2] = [("score-report", "tempfile"), ("score-report"
 /// Crates that a crate must not use, directly or through others, so that its users do not compile them.
 const WITHOUT: [(&str, &[&str]); 4] = [
     ("agents", &["api", "app", "axum", "clap", "leptos", "server_fn"]),
-    ("server", &["clap", "clap_complete", "indicatif", "pages", "rpassword", "views"]),
+    ("server", &["app", "clap", "clap_complete", "indicatif", "pages", "rpassword", "views"]),
     ("rehearsal", &["views"]),
     ("test-support", &["app", "pages", "views"]),
 ];
@@ -134,17 +134,6 @@ const GLOBS: [&str; 2] = ["api", "frontend"];
 /// Modules that another module of the same crate must not use: the folder of the sources, the user, and
 /// the used.
 const MODULE_WITHOUT: [(&str, &str, &str); 1] = [("app/src", "state", "components")];
-
-/// The files and folders of the host that may name the page's crate `app`: they implement its host traits
-/// or provide them to its requests.
-const APP_IN_HOST: [&str; 6] = [
-    "host.rs",
-    "live/deletion_tests.rs",
-    "live/pages.rs",
-    "live/tests.rs",
-    "routes.rs",
-    "server_functions/fakes",
-];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -216,15 +205,6 @@ fn pure_crates_read_no_clock_file_or_environment() {
         }
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
-}
-
-#[test]
-fn few_files_of_the_host_name_the_page() {
-    let sources = sources(&root().join("server/src"));
-    let found = files_that_name(&sources, "app");
-    let may = |file: &str| APP_IN_HOST.iter().any(|part| Path::new(file).starts_with(part));
-    let others: Vec<&str> = found.into_iter().filter(|file| !may(file)).collect();
-    assert!(others.is_empty(), "server/src uses `app` outside of APP_IN_HOST: {others:?}");
 }
 
 /// What `cargo metadata` prints with these arguments.
@@ -390,16 +370,6 @@ fn root_globs(sources: &Sources) -> Vec<String> {
         found.push(format!("  lib.rs: {module}::*"));
     }
     found
-}
-
-/// The files that name a crate in a path.
-fn files_that_name<'s>(sources: &'s Sources, name: &str) -> Vec<&'s str> {
-    let prefix = format!("{name}::");
-    let names = |text: &str| {
-        let code = without_comments(text);
-        code.match_indices(&prefix).any(|(at, _)| begins_path(&code, at))
-    };
-    sources.iter().filter(|(_, text)| names(text)).map(|(file, _)| file.as_str()).collect()
 }
 
 /// A path to somewhere in its own crate.
@@ -747,14 +717,5 @@ mod planted {
             root_globs(&sources),
             ["  a.rs: super::*", "  b/mod.rs: crate::*", "  lib.rs: a::*"]
         );
-    }
-
-    #[test]
-    fn names_files_that_use_a_crate() {
-        let sources = texts(&[
-            ("a.rs", "use app::host::LiveHost;\n"),
-            ("b.rs", "use leptos_app::x;\nuse crate::app::y;\n// app::z\n"),
-        ]);
-        assert_eq!(files_that_name(&sources, "app"), ["a.rs"]);
     }
 }

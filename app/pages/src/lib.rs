@@ -28,3 +28,14 @@ use not_found::NotFoundPage;
 use rehearse::RehearsePage;
 use reports::{ReportPage, ReportsPage};
 pub use shell::{App, MARKUP, shell};
+
+use app::state::base_path::provide_base_path;
+use app::state::document_login::provide_login_name;
+
+/// Provides to the document that the host draws the path below which it is served, and the name of the login.
+pub fn provide(base_path: &str, login: Option<String>) {
+    provide_base_path(base_path);
+    if let Some(name) = login {
+        provide_login_name(name);
+    }
+}

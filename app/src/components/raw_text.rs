@@ -6,9 +6,9 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use session::{CallId, SessionId, StoredResult};
 
-use crate::server_functions::read_stored_result;
 use crate::state::excerpt::{Lines, STEP, beginning, written_out};
 use crate::state::times::size;
+use api::host::read_stored_result;
 
 /// The beginning of `text`, and a button for more.
 #[component]

@@ -5,8 +5,8 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use session::AgentId;
 
-use crate::server_functions::{list_agents, reload_agent, stop_loading};
 use crate::state::json_bytes::JsonBytes;
+use api::host::{list_agents, reload_agent, stop_loading};
 
 /// The agents, in the order of the configuration.
 #[derive(Clone, Copy)]

@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 use api::{ApiError, LiveId, LivePlace};
 use leptos::task::spawn_local;
 
-use crate::server_functions::{read_live_session, read_live_turn};
 use crate::state::browser;
 use crate::state::live::Live;
 use crate::state::live_draft::{Drafts, Kept};
+use api::host::{read_live_session, read_live_turn};
 
 /// The number of drafts that are kept: the newest.
 const MOST: usize = 200;

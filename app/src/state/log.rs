@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use session::AgentId;
 
-use crate::server_functions::read_agent_log;
+use api::host::read_agent_log;
 
 /// The number of lines that the page keeps for each agent.
 const KEPT: usize = 2_000;

@@ -1,8 +1,8 @@
 //! The types that cross between the page and the host: arguments and results of server functions,
 //! events of the page's WebSocket, and [`ApiError`], the one error that reaches the browser.
 //!
-//! One file per resource. The server functions that carry these types are in `app`; the host converts
-//! its own types to these.
+//! One file per resource. `host` (a feature) has the server functions, and the traits that the host implements
+//! for them.
 
 #[macro_use]
 mod id;
@@ -13,6 +13,8 @@ mod error;
 mod evalsets;
 mod events;
 mod exports;
+#[cfg(feature = "host")]
+pub mod host;
 mod live;
 mod questions;
 mod reports;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use api::host::{LiveHost, LiveTurnHost};
 use api::{ApiError, HostEvent, LiveId, LiveWatch};
-use app::host::{LiveHost, LiveTurnHost};
 use live::Timestamp;
 use live_store::LiveStore as _;
 

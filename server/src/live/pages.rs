@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use agents::schemas;
+use api::host::{ComparisonHost, LiveHost, LiveTurnHost};
 use api::{
-    ApiError, CaseComparison, CaseName, ExportReceipt, FieldMessage, LiveCall, LiveExportPlan,
-    LiveId, LiveLeaseId, LiveList, LivePlace, LiveResponse, LiveRow, LiveSummary, LiveTarget,
-    LiveTurn,
+    Actual, ApiError, CaseComparison, CaseName, ExportReceipt, FieldMessage, LiveCall,
+    LiveExportPlan, LiveId, LiveLeaseId, LiveList, LivePlace, LiveResponse, LiveRow, LiveSummary,
+    LiveTarget, LiveTurn,
 };
-use app::host::{LiveHost, LiveTurnHost};
 use async_trait::async_trait;
 use json_text::{JsonText, Kind};
 use live::{
@@ -25,7 +25,7 @@ use super::sessions::LiveSessions;
 use super::tool_choice;
 use crate::access;
 use crate::actor::{actor, exporter, person};
-use crate::evalsets;
+use crate::evalsets::{self, ComparedCase};
 use crate::host::Host;
 use crate::page_dto;
 use crate::parsing::parse;
@@ -160,6 +160,32 @@ impl LivePages {
 }
 
 #[async_trait]
+impl ComparisonHost for LivePages {
+    async fn compare_cases(
+        &self,
+        expected: CaseName,
+        actual: Actual,
+    ) -> Result<CaseComparison, ApiError> {
+        let actual = match actual {
+            Actual::Case(named) => {
+                ComparedCase::Case(Box::new(self.host.set(named.set.clone()).await?), named)
+            }
+            Actual::Rehearsal(request) => {
+                let case = evalsets::case_of_rehearsal(self.host.rehearsal(*request)?).await?;
+                ComparedCase::Rehearsed(Box::new(case))
+            }
+            Actual::Live { session, turns } => {
+                let session = session_id(&session)?;
+                let events = self.events(session).await?;
+                let case = evalsets::case_of_live(&self.host.registry, session, &events, &turns)?;
+                ComparedCase::Live(Box::new(case))
+            }
+        };
+        evalsets::compare((self.host.set(expected.set.clone()).await?, expected), actual).await
+    }
+}
+
+#[async_trait]
 impl LiveHost for LivePages {
     async fn list_live_sessions(
         &self,
@@ -214,20 +240,6 @@ impl LiveHost for LivePages {
             turn
         })
         .await)
-    }
-
-    async fn compare_live_session(
-        &self,
-        expected: CaseName,
-        session: LiveId,
-        turns: Vec<u64>,
-    ) -> Result<CaseComparison, ApiError> {
-        let session = session_id(&session)?;
-        let events = self.events(session).await?;
-        let case = evalsets::case_of_live(&self.host.registry, session, &events, &turns)?;
-        let set = self.host.set(expected.set.clone()).await?;
-        let actual = evalsets::ComparedCase::Live(Box::new(case));
-        evalsets::compare((set, expected), actual).await
     }
 
     async fn plan_live_export(&self, session: LiveId) -> Result<LiveExportPlan, ApiError> {

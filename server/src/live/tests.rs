@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
+use api::host::{LiveHost, LiveTurnHost};
 use api::{
     ApiError, HostEvent, LiveBytes, LiveCall, LiveEventKind, LiveId, LivePart, LivePlace,
     LiveResponse, LiveTurnId, LiveUpdate, LiveValue, LiveWatch,
 };
-use app::host::{LiveHost, LiveTurnHost};
 use json_text::JsonText;
 use live::{
     AgentName, Content, DisplayName, FunctionResponse, HumanResponse, InlineData, InvocationId,

@@ -13,9 +13,9 @@ use super::confirmed::Confirmed;
 use super::kept_input::KeptInput;
 use super::requests::Restoring;
 use super::{Export, ExportFile, Rehearsal, Restart};
-use crate::server_functions::cancel_call;
 use crate::state::browser;
 use crate::state::rows::{OpenParts, OpenRows};
+use api::host::cancel_call;
 
 /// The prefixes of the storage keys. The tab's id and the agent's id follow.
 const SESSIONS: &str = "rehearsal.session.";

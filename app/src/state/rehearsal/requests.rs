@@ -16,14 +16,14 @@ use session::{
 };
 
 use super::{Export, Opening, Rehearsal, TextEntry};
-use crate::server_functions::{
+use crate::state::browser;
+use crate::state::live::known_name;
+use crate::state::value_form::ValueForm;
+use api::host::{
     act_as_agent, answer_question, begin_invocation, cancel_call, check_value, close_session,
     confirm_call, end_invocation, export_session, open_session, respond_as_agent, restore_session,
     start_call, supply_result,
 };
-use crate::state::browser;
-use crate::state::live::known_name;
-use crate::state::value_form::ValueForm;
 
 /// How long the host may take to report that a call was canceled before the page settles it.
 const CANCEL_PATIENCE_MS: u32 = 900;

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use crate::shared::comparison::case_label;
-use app::server_functions::{list_cases, list_eval_sets, read_case};
+use api::host::{list_cases, list_eval_sets, read_case};
 use app::state::excerpt::{visible_name, visible_text};
 use app::state::latest_request::{LatestRequest, use_latest_request};
 

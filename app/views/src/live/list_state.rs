@@ -10,7 +10,7 @@ use leptos::task::spawn_local;
 
 use crate::live::state::list::{Person, Show};
 use crate::live::state::window::{OpenRows, Window};
-use app::server_functions::list_live_sessions;
+use api::host::list_live_sessions;
 use app::state::Link;
 use app::state::browser;
 use app::state::in_address::{InAddress, use_in_address};

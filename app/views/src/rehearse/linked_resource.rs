@@ -8,7 +8,7 @@ use session::CallId;
 use crate::rehearse::content_pane::resource_text;
 use crate::rehearse::state::workspace::use_this_workspace;
 use crate::shared::file_view::{data, saved};
-use app::server_functions::read_resource;
+use api::host::read_resource;
 use app::state::base_path::address;
 use app::state::excerpt::{visible_name, visible_text};
 use app::state::reading::use_reading;

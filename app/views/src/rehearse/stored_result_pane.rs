@@ -6,9 +6,9 @@ use leptos::task::spawn_local;
 use session::{CallId, SessionId, StoredResult};
 
 use crate::shared::value_pane::ValuePane;
+use api::host::read_stored_result;
 use app::components::copy_button::CopyButton;
 use app::components::raw_text::StoredResultText;
-use app::server_functions::read_stored_result;
 use app::state::reading::{ReadingKey, Readings};
 use app::state::times::size;
 

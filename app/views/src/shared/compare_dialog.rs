@@ -5,11 +5,11 @@ use leptos::prelude::*;
 
 use crate::shared::comparison::{Comparison, case_label};
 use crate::shared::state::debounced::use_debounced;
+use api::host::list_cases;
 use app::components::dialog::Dialog;
 use app::components::filter_box::FilterBox;
 use app::components::icon::{Glyph, Icon};
 use app::components::loading::Loading;
-use app::server_functions::list_cases;
 
 /// How many cases can be chosen from at most.
 const MOST: u64 = 500;

@@ -8,9 +8,9 @@ use leptos::prelude::*;
 use report_view::TextPart;
 
 use crate::shared::tokens::Tokens;
+use api::host::compare_cases;
 use app::components::icon::{Glyph, Icon};
 use app::components::loading::Loading;
-use app::server_functions::compare_cases;
 use app::state::case_address::case_address;
 use app::state::excerpt::{visible_name, visible_text};
 use app::state::preview::preview;

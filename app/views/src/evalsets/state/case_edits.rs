@@ -8,7 +8,7 @@ use leptos::task::spawn_local;
 use leptos_router::hooks::use_navigate;
 use session::AgentId;
 
-use app::server_functions::{
+use api::host::{
     change_case, close_session, duplicate_case, insert_case, open_session, read_case, remove_case,
 };
 use app::state::base_path::{address, unresolved};

@@ -6,7 +6,7 @@ use leptos_router::NavigateOptions;
 use leptos_router::hooks::query_signal_with_options;
 
 use crate::shared::state::debounced::use_debounced;
-use app::server_functions::list_cases;
+use api::host::list_cases;
 use app::state::base_path::unresolved;
 
 /// How many cases a page of the list has.

@@ -4,7 +4,7 @@ use api::{ApiError, ExportPreview};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use app::server_functions::preview_export;
+use api::host::preview_export;
 use app::state::Rehearsal;
 use app::state::latest_request::use_latest_request;
 use app::state::rehearsal::ExportFile;

@@ -10,7 +10,7 @@ use leptos_router::hooks::{query_signal_with_options, use_query_map};
 use session::{Answer, Call, Session, SessionState, ToolResult};
 
 use crate::rehearse::state::workspace::{Tab, Workspace};
-use app::server_functions::read_case;
+use api::host::read_case;
 use app::state::base_path::unresolved;
 use app::state::browser;
 use app::state::case_address::unescaped;

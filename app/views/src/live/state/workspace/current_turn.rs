@@ -8,7 +8,7 @@ use leptos::task::spawn_local;
 use super::LiveWorkspace;
 use crate::live::state::turn::{Choice, closed_with_draft};
 use crate::shared::keys::focus_panel;
-use app::server_functions::read_live_turn;
+use api::host::read_live_turn;
 use app::state::live_draft::Draft;
 
 impl LiveWorkspace {

@@ -8,7 +8,7 @@ use leptos::task::spawn_local;
 
 use super::LiveWorkspace;
 use crate::live::state::turn::{renews_lease, requests_lease};
-use app::server_functions::{hand_over_live_lease, release_live_lease, take_live_lease};
+use api::host::{hand_over_live_lease, release_live_lease, take_live_lease};
 use app::state::browser;
 use app::state::clock;
 use app::state::live_draft::{LeaseRequest, remember_hold};

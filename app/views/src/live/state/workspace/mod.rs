@@ -16,7 +16,7 @@ use session::ToolName;
 
 use crate::live::state::turn::{Holder, shown_side};
 use crate::shared::keys::focus_now;
-use app::server_functions::read_live_session;
+use api::host::read_live_session;
 use app::state::Connection;
 use app::state::Link;
 use app::state::base_path::{address, unresolved};

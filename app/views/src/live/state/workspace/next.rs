@@ -6,7 +6,7 @@ use leptos::task::spawn_local;
 
 use super::LiveWorkspace;
 use crate::live::state::list::next_waiting;
-use app::server_functions::list_live_sessions;
+use api::host::list_live_sessions;
 use app::state::browser;
 
 /// The storage key of whether the next waiting session is opened after a response.

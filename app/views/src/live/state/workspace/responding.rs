@@ -9,7 +9,7 @@ use leptos::task::spawn_local;
 use super::{FILTER, LiveWorkspace, NAME_FIELD, Rejected};
 use crate::live::state::turn::{Checked, left_out, response};
 use crate::shared::keys::focus_panel;
-use app::server_functions::{
+use api::host::{
     cancel_live_turn, check_live_value, complete_live_session, delete_live_session, respond_to_turn,
 };
 use app::state::browser;
