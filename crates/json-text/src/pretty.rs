@@ -37,6 +37,15 @@ pub fn pretty_text(text: &str) -> String {
     Pretty::of_text(text).next_part(usize::MAX).unwrap_or_default()
 }
 
+impl JsonText {
+    /// The same value laid out over lines with two spaces of indent; digits, escapes and key order
+    /// stay.
+    #[must_use]
+    pub fn pretty(&self) -> String {
+        Pretty::of(self).next_part(usize::MAX).unwrap_or_default()
+    }
+}
+
 impl Pretty {
     /// From the beginning.
     #[must_use]
@@ -166,7 +175,19 @@ fn past_space(text: &str, mut at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use serde_json::Value;
+
     use super::*;
+
+    #[test]
+    fn pretty_lays_out() {
+        let value = JsonText::parse(r#"{"a":[1,{ }],"b":"x, {y}: \"z\""}"#).expect("valid");
+        assert_eq!(
+            value.pretty(),
+            "{\n  \"a\": [\n    1,\n    {}\n  ],\n  \"b\": \"x, {y}: \\\"z\\\"\"\n}"
+        );
+    }
 
     #[test]
     fn parts_of_any_size_join_to_the_whole() {
@@ -194,5 +215,31 @@ mod tests {
         assert!(!part.contains("item 250"), "{part}");
         let whole = Pretty::near(&value, 0, 60).next_part(usize::MAX).expect("more");
         assert_eq!(whole, value.pretty());
+    }
+
+    fn any_value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<String>().prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 40, 6, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+                prop::collection::vec((any::<String>(), inner), 0..6)
+                    .prop_map(|pairs| Value::Object(pairs.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn compact_and_pretty_are_the_same_value(value in any_value()) {
+            let spaced = serde_json::to_string_pretty(&value).expect("serializes");
+            let text = JsonText::parse(&spaced).expect("valid");
+            prop_assert_eq!(text.compact(), JsonText::from_value(&value));
+            prop_assert_eq!(text.pretty(), spaced);
+        }
     }
 }

@@ -269,13 +269,6 @@ impl JsonText {
         }
         RawValue::from_string(compact).map_or_else(|_| self.clone(), Self::of)
     }
-
-    /// The same value laid out over lines with two spaces of indent; digits, escapes and key order
-    /// stay.
-    #[must_use]
-    pub fn pretty(&self) -> String {
-        crate::Pretty::of(self).next_part(usize::MAX).unwrap_or_default()
-    }
 }
 
 /// The nesting depth of a JSON text: the most arrays and objects around one value.
@@ -349,9 +342,6 @@ impl<'de> Deserialize<'de> for JsonText {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-    use serde_json::Value;
-
     use super::*;
 
     #[test]
@@ -410,37 +400,18 @@ mod tests {
     }
 
     #[test]
-    fn pretty_lays_out() {
-        let value = JsonText::parse(r#"{"a":[1,{ }],"b":"x, {y}: \"z\""}"#).expect("valid");
-        assert_eq!(
-            value.pretty(),
-            "{\n  \"a\": [\n    1,\n    {}\n  ],\n  \"b\": \"x, {y}: \\\"z\\\"\"\n}"
-        );
+    fn opens_one_level() {
+        let text = JsonText::parse(r#"{"b": [1, {"x": 2}], "a": 1.50, "b": null}"#).expect("valid");
+        let Node::Object(members) = text.open() else { panic!("an object") };
+        let seen: Vec<_> = members.iter().map(|(key, raw)| (key.as_str(), raw.get())).collect();
+        assert_eq!(seen, [("b", r#"[1, {"x": 2}]"#), ("a", "1.50"), ("b", "null")]);
     }
 
-    fn any_value() -> impl Strategy<Value = Value> {
-        let leaf = prop_oneof![
-            Just(Value::Null),
-            any::<bool>().prop_map(Value::from),
-            any::<i64>().prop_map(Value::from),
-            any::<String>().prop_map(Value::from),
-        ];
-        leaf.prop_recursive(4, 40, 6, |inner| {
-            prop_oneof![
-                prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
-                prop::collection::vec((any::<String>(), inner), 0..6)
-                    .prop_map(|pairs| Value::Object(pairs.into_iter().collect())),
-            ]
-        })
-    }
-
-    proptest! {
-        #[test]
-        fn compact_and_pretty_are_the_same_value(value in any_value()) {
-            let spaced = serde_json::to_string_pretty(&value).expect("serializes");
-            let text = JsonText::parse(&spaced).expect("valid");
-            prop_assert_eq!(text.compact(), JsonText::from_value(&value));
-            prop_assert_eq!(text.pretty(), spaced);
-        }
+    #[test]
+    fn strings_resolve_escapes() {
+        let text = JsonText::parse(r#""a\u0041\n""#).expect("valid");
+        assert!(matches!(text.open(), Node::String(content) if content == "aA\n"));
+        let lone = JsonText::parse(r#""\ud800""#);
+        assert!(lone.is_err() || matches!(lone.expect("kept").open(), Node::String(_)));
     }
 }

@@ -13,6 +13,7 @@ mod limit;
 mod name;
 mod queue;
 mod session;
+mod time;
 
 pub use content::{
     Content, FunctionCall, FunctionDeclaration, FunctionResponse, HumanResponse, InlineData,
@@ -27,4 +28,5 @@ pub use queue::{
     ClosedTurn, Closing, Command, CommandReply, Entry, Fact, Fingerprint, Lease, PendingTurn,
     Queue, Recorded, Refusal, Sequence, Status, Transition, Unknown,
 };
-pub use session::{LiveSession, Moment, Ticks, Timestamp};
+pub use session::LiveSession;
+pub use time::{Moment, Ticks, Timestamp};

@@ -1,8 +1,10 @@
-//! [`Calls`]: the function names of calls by id, for results that contain only the id.
+//! [`Calls`]: the function names of calls by id, for results that contain only the id; and a call's
+//! [`arguments`].
 
 use std::collections::HashMap;
 
-use live::{Content, Part};
+use json_text::JsonText;
+use live::{Content, FunctionCall, Part};
 
 /// The names of the calls seen so far.
 #[derive(Debug, Default)]
@@ -29,4 +31,10 @@ impl Calls {
     pub(crate) fn name(&self, id: &str) -> Option<String> {
         self.0.get(id).cloned()
     }
+}
+
+/// The arguments of a call as JSON text; `{}` if absent.
+pub(crate) fn arguments(call: &FunctionCall) -> JsonText {
+    let none = || JsonText::from_value(&serde_json::Value::Object(serde_json::Map::new()));
+    call.args.clone().unwrap_or_else(none)
 }

@@ -7,9 +7,9 @@ use json_text::{JsonText, Node};
 use live::{FunctionCall, FunctionDeclaration};
 
 use crate::api_fault::ApiFault;
+use crate::calls::arguments;
 use crate::output::{Json as _, Object as Output};
 use crate::reader::{Object, Value};
-use crate::response::arguments;
 
 /// The argument with the text.
 const INPUT: &str = "input";

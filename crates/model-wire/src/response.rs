@@ -82,12 +82,6 @@ impl std::fmt::Display for PartIndex {
     }
 }
 
-/// The arguments of a call as JSON text; `{}` if absent.
-pub(crate) fn arguments(call: &FunctionCall) -> JsonText {
-    let none = || JsonText::from_value(&serde_json::Value::Object(serde_json::Map::new()));
-    call.args.clone().unwrap_or_else(none)
-}
-
 /// A part other than a call or a thought, for an API with text responses: bytes become a Markdown image or
 /// link with a `data:` URL, anything else its JSON.
 pub(crate) fn as_text(part: &Part) -> Option<String> {

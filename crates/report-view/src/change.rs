@@ -76,7 +76,7 @@ fn notes(baseline: &Report, candidate: &Report) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::tests::report;
+    use crate::read::tests::report;
 
     #[test]
     fn each_case_beside_its_baseline() {

@@ -74,7 +74,7 @@ fn place(score: f64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::tests::report;
+    use crate::read::tests::report;
 
     #[test]
     fn scores_are_counted_in_bars_and_unscored_are_not() {

@@ -11,6 +11,7 @@ mod read;
 mod report;
 mod rows;
 mod word_diff;
+mod written;
 
 pub use change::Changes;
 pub use distribution::{Bar, Distribution};

@@ -1,29 +1,13 @@
 //! Parses a [`Report`].
 
-use json_text::{JsonText, JsonTextError};
+use json_text::JsonTextError;
 use scoring::report::EvalCaseResult;
 use serde::Deserialize;
 use serde_json::error::Category;
 
 use crate::error::ReadError;
 use crate::report::Report;
-
-/// The file format of a report. The summary is recomputed so that it matches the cases.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Written {
-    pub(crate) report_id: String,
-    #[serde(default)]
-    pub(crate) eval_set_id: String,
-    #[serde(default)]
-    pub(crate) eval_set_name: Option<String>,
-    pub(crate) results: Vec<EvalCaseResult>,
-    #[serde(default)]
-    pub(crate) config_used: Option<JsonText>,
-    #[serde(default)]
-    pub(crate) created_at: String,
-    #[serde(default)]
-    pub(crate) duration_seconds: Option<JsonText>,
-}
+use crate::written::Written;
 
 /// Reads a report.
 ///
@@ -148,11 +132,38 @@ fn other_file(text: &str) -> Option<ReadError> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use expect_test::{Expect, expect};
+    use json_text::JsonText;
+    use scoring::report::CriterionResult;
 
     use super::*;
-    use crate::report::tests::report_text;
+
+    /// A criterion's name, its score and its threshold.
+    pub(crate) type Scored<'t> = (&'t str, Option<f64>, f64);
+
+    pub(crate) fn report_text(cases: &[(&str, &[Scored<'_>])]) -> String {
+        let results = cases.iter().map(|(id, scores)| {
+            let results = scores.iter().map(|(criterion, score, threshold)| CriterionResult {
+                criterion: (*criterion).to_owned(),
+                score: *score,
+                passed: score.map(|score| score >= *threshold),
+                threshold: *threshold,
+                details: JsonText::parse(r#"{"reason":"nobody asked"}"#).expect("JSON"),
+            });
+            EvalCaseResult::scored(*id, None, results.collect(), 0.5)
+        });
+        written(&results.collect::<Vec<_>>())
+    }
+
+    pub(crate) fn written(results: &[EvalCaseResult]) -> String {
+        let results = serde_json::to_string(results).expect("JSON");
+        format!(r#"{{"report_id":"r","eval_set_id":"s","results":{results},"duration_seconds":2}}"#)
+    }
+
+    pub(crate) fn report(cases: &[(&str, &[Scored<'_>])]) -> Report {
+        read(&report_text(cases)).expect("a report")
+    }
 
     fn check(text: &str, expected: &Expect) {
         let error = read(text).expect_err("no report");

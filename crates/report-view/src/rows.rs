@@ -198,7 +198,7 @@ mod tests {
 
     use super::*;
     use crate::read;
-    use crate::report::tests::{report, written};
+    use crate::read::tests::{report, written};
 
     fn ids(report: &Report, rows: &[Row]) -> Vec<String> {
         rows.iter()

@@ -30,11 +30,12 @@ mod violation;
 
 mod generate;
 mod lookaround;
+mod pattern;
 mod random;
 mod text;
 
 pub use check::{Check, Uncheckable};
 pub use checkable::{CheckableSchema, UncheckedPart};
 pub use generate::{values, values_of_part};
-pub use text::pattern_lengths;
+pub use pattern::pattern_lengths;
 pub use violation::Violation;

@@ -7,18 +7,11 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
+use crate::pattern::{TextBuilder, back_reference, matches, parse_pattern};
 use crate::random::SeededRandom;
-use crate::text::{TextBuilder, matches, parse_pattern};
 
 /// How deep look-arounds may nest.
 const MAX_DEPTH: usize = 8;
-
-/// The first of the placeholder characters for back references, one per group, from a private-use
-/// plane.
-const FIRST_BACK_REFERENCE: u32 = 0xF_0000;
-
-/// The most groups that back references may name.
-const MAX_GROUPS: usize = 1_000;
 
 /// A pattern without its look-arounds, and the positive look-arounds.
 #[derive(Debug, Default)]
@@ -50,12 +43,6 @@ pub(crate) fn guess_match(pattern: &str, random: &mut SeededRandom) -> Option<St
     let mut last = guesses.split_off(MATCHED.min(guesses.len() - 1));
     let matched = guesses.into_iter().find(|guess| matches(pattern, guess));
     matched.or_else(|| Some(last.swap_remove(0)))
-}
-
-/// The group number of a back-reference character.
-pub(crate) fn group_of(letter: char) -> Option<usize> {
-    let number = usize::try_from(u32::from(letter).checked_sub(FIRST_BACK_REFERENCE)?).ok()?;
-    (number < MAX_GROUPS).then_some(number)
 }
 
 /// Combinations of `base` with the required texts: unchanged, prepended, appended, over its start,
@@ -188,8 +175,7 @@ impl Splitter<'_> {
             number = number.saturating_mul(10).saturating_add(digit);
             self.letters.next();
         }
-        let group = number.checked_add(FIRST_BACK_REFERENCE).and_then(char::from_u32)?;
-        part.pattern.push(group_of(group).map(|_| group)?);
+        part.pattern.push(back_reference(number)?);
         Some(())
     }
 
@@ -206,46 +192,5 @@ impl Splitter<'_> {
                 return;
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::text::text_matching;
-
-    #[test]
-    fn text_is_generated_for_lookaround_patterns() {
-        for pattern in [
-            r"^(?=.*[A-Z])(?=.*\d).{8,}$",
-            r"^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)(?=.*[@$!%*?&])[A-Za-z\d@$!%*?&]{8,20}$",
-            r"^(?!.*foo)(?!bar)[a-z]+$",
-            r"^(?=.{8,}$)[a-z]+$",
-            r"^(?=[a-c])\w+$",
-            r"^(?!0)\d{3,}$",
-            r"^\w+(?<!x)$",
-            r"(?<=a)b",
-            r"^(['\x22]).*\1$",
-            r"^(?<q>[a-z]{3})-(?:\1)$",
-            r"^(?:(a)|(b))[[]?\2$",
-            r"^(?=(?=.*x).*y)[xyz]{2,}$",
-            r"^(?=(a))a(b)\2$",
-        ] {
-            let found =
-                (0..40).filter_map(|seed| text_matching(pattern, &mut SeededRandom::new(seed)));
-            assert!(found.filter(|text| matches(pattern, text)).count() > 3, "{pattern}");
-        }
-    }
-
-    #[test]
-    fn malformed_patterns_do_not_panic() {
-        let deep = "(?=".repeat(10_000);
-        for pattern in ["(?=a", "(?=a))", r"\", r"\1", r"(a)\99999999999", "[", "(?<", ")", &deep] {
-            let _ = text_matching(pattern, &mut SeededRandom::new(1));
-        }
-        assert_eq!(
-            text_matching(r"a(?=b)c", &mut SeededRandom::new(0)).map(|it| matches("^abc$", &it)),
-            Some(false)
-        );
     }
 }

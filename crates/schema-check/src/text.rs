@@ -1,10 +1,9 @@
 //! Strings for schemas: words, formats, and text that a pattern matches.
 
-use std::collections::HashMap;
-
-use regex_syntax::hir::{Class, Hir, HirKind, Look};
+use regex_syntax::hir::Look;
 
 use crate::lookaround;
+use crate::pattern::{TextBuilder, matches, parse_pattern};
 use crate::random::SeededRandom;
 
 /// Words that often break software: quotes, line ends, other scripts, text that looks like another
@@ -80,143 +79,6 @@ pub(crate) fn text_matching(pattern: &str, random: &mut SeededRandom) -> Option<
     Some(out)
 }
 
-/// The pattern as a regular expression without look-arounds and back references, else `None`.
-pub(crate) fn parse_pattern(pattern: &str) -> Option<Hir> {
-    regex_syntax::Parser::new().parse(pattern).ok()
-}
-
-/// Builds text that a pattern matches.
-#[derive(Debug, Default)]
-pub(crate) struct TextBuilder<'g> {
-    pub(crate) text: String,
-    /// Whether repetitions are written the fewest allowed times.
-    brief: bool,
-    /// The group numbers in the whole pattern, which back references use.
-    groups: &'g [usize],
-    /// The text captured by each group so far.
-    captured: HashMap<usize, String>,
-}
-
-impl<'g> TextBuilder<'g> {
-    /// With groups that [`lookaround::group_of`] letters refer to.
-    pub(crate) fn of_groups(groups: &'g [usize], brief: bool) -> Self {
-        Self { groups, brief, ..Self::default() }
-    }
-
-    /// Adds text that `part` matches.
-    pub(crate) fn write(&mut self, part: &Hir, random: &mut SeededRandom) -> Option<()> {
-        if self.text.len() > 10_000 {
-            return None;
-        }
-        match part.kind() {
-            HirKind::Empty | HirKind::Look(_) => {}
-            HirKind::Literal(literal) => {
-                for letter in std::str::from_utf8(&literal.0).ok()?.chars() {
-                    match lookaround::group_of(letter) {
-                        Some(group) => {
-                            let again = self.captured.get(&group).map_or("", String::as_str);
-                            self.text.push_str(again);
-                        }
-                        None => self.text.push(letter),
-                    }
-                }
-            }
-            HirKind::Class(Class::Unicode(class)) => {
-                // Printable ASCII, where the class has it.
-                let readable: Vec<char> = (' '..='~')
-                    .filter(|letter| {
-                        class.iter().any(|range| (range.start()..=range.end()).contains(letter))
-                    })
-                    .collect();
-                let letter = random.one_of(&readable).copied();
-                self.text.push(letter.or_else(|| class.iter().next().map(|it| it.start()))?);
-            }
-            HirKind::Class(Class::Bytes(_)) => return None,
-            HirKind::Repetition(repetition) => {
-                let spare =
-                    repetition.max.map_or(3, |max| max.saturating_sub(repetition.min).min(3));
-                let spare = if self.brief { 0 } else { spare as usize };
-                let times = repetition.min as usize + random.below(spare + 1);
-                for _ in 0..times {
-                    self.write(&repetition.sub, random)?;
-                }
-            }
-            HirKind::Capture(capture) => {
-                let start = self.text.len();
-                self.write(&capture.sub, random)?;
-                let number = usize::try_from(capture.index).ok()?.checked_sub(1)?;
-                if let Some(group) = self.groups.get(number) {
-                    self.captured.insert(*group, self.text[start..].to_owned());
-                }
-            }
-            HirKind::Concat(parts) => {
-                for part in parts {
-                    self.write(part, random)?;
-                }
-            }
-            HirKind::Alternation(parts) => {
-                let part = random.one_of(parts)?;
-                self.write(part, random)?;
-            }
-        }
-        Some(())
-    }
-}
-
-/// The lengths of the texts that `pattern` matches, in characters: the minimum, and the maximum if
-/// bounded. `None` for patterns with look-arounds or back references.
-///
-/// ```
-/// assert_eq!(schema_check::pattern_lengths("^[A-Z]{3}(-\\d)?$"), Some((3, Some(5))));
-/// assert_eq!(schema_check::pattern_lengths("[A-Z]{3}"), Some((3, None)));
-/// assert_eq!(schema_check::pattern_lengths("^(?=a)b"), None);
-/// ```
-#[must_use]
-pub fn pattern_lengths(pattern: &str) -> Option<(usize, Option<usize>)> {
-    let parsed = parse_pattern(pattern)?;
-    let (least, most) = lengths(&parsed);
-    // A pattern without both anchors also matches inside a longer text.
-    let properties = parsed.properties();
-    let is_anchored = properties.look_set_prefix().contains(Look::Start)
-        && properties.look_set_suffix().contains(Look::End);
-    Some((least, most.filter(|_| is_anchored)))
-}
-
-fn lengths(part: &Hir) -> (usize, Option<usize>) {
-    match part.kind() {
-        HirKind::Empty | HirKind::Look(_) => (0, Some(0)),
-        HirKind::Literal(literal) => match std::str::from_utf8(&literal.0) {
-            Ok(text) => (text.chars().count(), Some(text.chars().count())),
-            Err(_) => (0, None),
-        },
-        HirKind::Class(_) => (1, Some(1)),
-        HirKind::Repetition(repetition) => {
-            let (least, most) = lengths(&repetition.sub);
-            let times = repetition.max.and_then(|max| usize::try_from(max).ok());
-            let most = most.zip(times).map(|(most, times)| most.saturating_mul(times));
-            (least.saturating_mul(repetition.min as usize), most)
-        }
-        HirKind::Capture(capture) => lengths(&capture.sub),
-        HirKind::Concat(parts) => parts.iter().map(lengths).fold((0, Some(0)), |sum, part| {
-            let most = sum.1.zip(part.1).map(|(sum, part)| sum.saturating_add(part));
-            (sum.0.saturating_add(part.0), most)
-        }),
-        HirKind::Alternation(parts) => {
-            let each: Vec<_> = parts.iter().map(lengths).collect();
-            let least = each.iter().map(|(least, _)| *least).min().unwrap_or(0);
-            let most: Option<Vec<usize>> = each.into_iter().map(|(_, most)| most).collect();
-            (least, most.and_then(|most| most.into_iter().max()))
-        }
-    }
-}
-
-/// Whether `pattern` matches `text`; `false` for patterns that do not compile.
-pub(crate) fn matches(pattern: &str, text: &str) -> bool {
-    let schema = serde_json::json!({ "pattern": pattern });
-    let check = jsonschema::validator_for(&schema);
-    check.is_ok_and(|check| check.is_valid(&serde_json::Value::from(text)))
-}
-
 /// The percent-decoded URI fragment; `None` when it is not UTF-8.
 pub(crate) fn percent_decoded(fragment: &str) -> Option<String> {
     let bytes = fragment.as_bytes();
@@ -259,5 +121,40 @@ mod tests {
                 assert!(matches(pattern, &generated), "{pattern} does not match {generated:?}");
             }
         }
+    }
+
+    #[test]
+    fn text_is_generated_for_lookaround_patterns() {
+        for pattern in [
+            r"^(?=.*[A-Z])(?=.*\d).{8,}$",
+            r"^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)(?=.*[@$!%*?&])[A-Za-z\d@$!%*?&]{8,20}$",
+            r"^(?!.*foo)(?!bar)[a-z]+$",
+            r"^(?=.{8,}$)[a-z]+$",
+            r"^(?=[a-c])\w+$",
+            r"^(?!0)\d{3,}$",
+            r"^\w+(?<!x)$",
+            r"(?<=a)b",
+            r"^(['\x22]).*\1$",
+            r"^(?<q>[a-z]{3})-(?:\1)$",
+            r"^(?:(a)|(b))[[]?\2$",
+            r"^(?=(?=.*x).*y)[xyz]{2,}$",
+            r"^(?=(a))a(b)\2$",
+        ] {
+            let found =
+                (0..40).filter_map(|seed| text_matching(pattern, &mut SeededRandom::new(seed)));
+            assert!(found.filter(|text| matches(pattern, text)).count() > 3, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn malformed_patterns_do_not_panic() {
+        let deep = "(?=".repeat(10_000);
+        for pattern in ["(?=a", "(?=a))", r"\", r"\1", r"(a)\99999999999", "[", "(?<", ")", &deep] {
+            let _ = text_matching(pattern, &mut SeededRandom::new(1));
+        }
+        assert_eq!(
+            text_matching(r"a(?=b)c", &mut SeededRandom::new(0)).map(|it| matches("^abc$", &it)),
+            Some(false)
+        );
     }
 }

@@ -7,8 +7,9 @@
 use json_text::{Decimal, JsonText, Node as Value};
 use serde_json::value::RawValue;
 
+use crate::bounds::Bounds;
 use crate::document::{Document, NodeId};
-use crate::field::{Bounds, ObjectField, Slot, TextField};
+use crate::field::{ObjectField, Slot, TextField};
 use crate::partial_validator::PartialValidator;
 
 /// A violated limit: the keyword and the sentence to show.
@@ -216,7 +217,7 @@ pub(crate) fn no_such_member(object: &ObjectField, name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::Limit;
+    use crate::bounds::Limit;
 
     #[test]
     fn limits_read_as_sentences() {

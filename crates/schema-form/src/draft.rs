@@ -2,12 +2,11 @@
 //!
 //! Every place is not sent, null, or a value; the content is kept while a place is not sent. A number
 //! is kept as typed text, so `-`, `1.` and `1e` are possible while typing, and no digit is rounded.
-//! [`crate::edit`] changes a draft, [`crate::fill`] makes one from JSON, and [`crate::read`] makes
-//! JSON from one.
+//! [`crate::blank`] makes an empty draft, [`crate::fill`] makes one from JSON, [`crate::edit`] changes
+//! one, and [`crate::read`] makes JSON from one.
 
-use crate::conditions::{ConditionState, update_conditions};
-use crate::field::{FieldKind, Slot};
-use crate::fill::{Filler, admits};
+use crate::document::NodeId;
+use crate::field::{FieldKind, Slot, any_value};
 use crate::{Form, ItemId, Path, PathStep};
 use json_text::pointer;
 
@@ -82,6 +81,20 @@ pub enum Content {
         /// The text and the widgets' content at the switch to JSON.
         before: Option<Box<(String, Content)>>,
     },
+}
+
+/// The active conditional branches of an object, and what was entered in inactive ones.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ConditionState {
+    pub(crate) applied: Vec<NodeId>,
+    pub(crate) inactive: Vec<InactiveMember>,
+}
+
+/// A member of an inactive branch: not sent, and restored with the branch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct InactiveMember {
+    pub(crate) slot: Slot,
+    pub(crate) entered: Entered,
 }
 
 /// An item of a list.
@@ -174,34 +187,6 @@ impl Entered {
 }
 
 impl Draft {
-    /// The empty draft: required objects are open, required fields have their defaults, and nothing
-    /// else is sent.
-    #[must_use]
-    pub fn blank(form: &Form) -> Self {
-        let mut ids = Ids::default();
-        let root = Blank::new(&mut ids).place(form.root());
-        Self { root, ids }
-    }
-
-    /// The empty draft, in which optional members of the outermost object have their defaults too, as
-    /// MCP prescribes for an elicitation.
-    #[must_use]
-    pub fn with_defaults(form: &Form) -> Self {
-        let mut draft = Self::blank(form);
-        let Some(Content::Object { members: entered, .. }) = &mut draft.root.content else {
-            return draft;
-        };
-        let FieldKind::Object(object) = &form.root().field().kind else { return draft };
-        let mut blank = Blank::new(&mut draft.ids);
-        for (member, entered) in object.members.iter().zip(entered) {
-            if *entered == Entered::NOTHING {
-                *entered = blank.default(member).unwrap_or(Entered::NOTHING);
-            }
-        }
-        update_conditions(form.root(), &mut draft.root, &mut blank);
-        draft
-    }
-
     /// The draft that is written as JSON text and is empty.
     #[must_use]
     pub fn blank_text() -> Self {
@@ -383,6 +368,14 @@ enum Token {
     Index(usize),
 }
 
+impl Slot {
+    /// This place with the members that its conditions add for what is entered.
+    #[must_use]
+    pub fn shaped_for(&self, entered: &Entered) -> Self {
+        shape(self, entered)
+    }
+}
+
 /// The slot of what is entered; for an object with conditions, its current shape.
 pub(crate) fn shape(slot: &Slot, entered: &Entered) -> Slot {
     match entered.content() {
@@ -413,107 +406,5 @@ pub(crate) fn child_slot(slot: &Slot, entered: &Entered, step: PathStep) -> Opti
             branches.get(position).map(|branch| branch.slot.clone())
         }
         _ => None,
-    }
-}
-
-/// A field for any value, in the document of `slot`.
-pub(crate) fn any_value(slot: &Slot) -> Slot {
-    let source = crate::field::Source { required: true, ..Default::default() };
-    Slot::new(slot.document(), source)
-}
-
-/// Creates empty places.
-pub(crate) struct Blank<'i> {
-    ids: &'i mut Ids,
-    /// The schemas being opened; a recursive one is opened once.
-    opening: Vec<crate::document::NodeId>,
-    /// How many places may still be created, because a schema may require too many.
-    budget: usize,
-}
-
-impl<'i> Blank<'i> {
-    pub(crate) fn new(ids: &'i mut Ids) -> Self {
-        Self { ids, opening: Vec::new(), budget: 10_000 }
-    }
-
-    pub(crate) fn ids(&mut self) -> &mut Ids {
-        self.ids
-    }
-
-    /// An empty place.
-    pub(crate) fn place(&mut self, slot: &Slot) -> Entered {
-        if !slot.required() {
-            return Entered::NOTHING;
-        }
-        let layers = &slot.source().layers;
-        let again = layers.iter().any(|layer| self.opening.contains(layer));
-        if self.budget == 0 || again || self.opening.len() > 64 {
-            return Entered::NOTHING;
-        }
-        self.budget -= 1;
-        if let Some(default) = self.default(slot) {
-            return default;
-        }
-        match &slot.field().kind {
-            FieldKind::Object(_) | FieldKind::Union(_) => {
-                self.open(slot).map_or(Entered::NOTHING, Entered::value)
-            }
-            // The only value there is.
-            FieldKind::Choice(options) if options.len() == 1 && !slot.field().nullable => {
-                Entered::value(Content::Choice(0))
-            }
-            _ => Entered::NOTHING,
-        }
-    }
-
-    /// The default, entered; `None` if there is none, or if it is no valid value.
-    fn default(&mut self, slot: &Slot) -> Option<Entered> {
-        let default = slot.field().default.as_ref()?;
-        let entered = Filler::new(self.ids).fill(slot, default.decode().ok()?);
-        admits(slot, &entered).then_some(entered)
-    }
-
-    /// The content of a place that the person opens; `None` where a value must be entered first.
-    pub(crate) fn open(&mut self, slot: &Slot) -> Option<Content> {
-        let before = self.opening.len();
-        self.opening.extend(&slot.source().layers);
-        let content = match &slot.field().kind {
-            FieldKind::Object(object) => {
-                let members = object.members.iter().map(|member| self.place(member)).collect();
-                let content = Content::Object {
-                    members,
-                    entries: Vec::new(),
-                    conditions: ConditionState::default(),
-                };
-                let mut entered = Entered::value(content);
-                // An untouched object decides its conditions too.
-                update_conditions(slot, &mut entered, self);
-                entered.content
-            }
-            FieldKind::List(list) => {
-                let least = usize::try_from(list.min.unwrap_or(0)).unwrap_or(0).min(100);
-                let least = least.max(list.prefix.len());
-                let slots = (0..least).map_while(|index| list.item(index));
-                Some(Content::List(
-                    slots
-                        .map(|slot| Item { id: self.ids.next(), entered: self.place(slot) })
-                        .collect(),
-                ))
-            }
-            FieldKind::Union(branches) => branches.first().map(|branch| {
-                // A branch repeats its union's layers: only what it adds can be recursive.
-                self.opening.truncate(before);
-                let entered = self.place(&branch.slot);
-                Content::Union { branch: 0, visited: vec![(0, entered)] }
-            }),
-            FieldKind::Text(_) | FieldKind::Integer(_) | FieldKind::Number(_) => {
-                Some(Content::Text(String::new()))
-            }
-            FieldKind::Boolean => Some(Content::Bool(false)),
-            FieldKind::Choice(_) => Some(Content::Choice(0)),
-            FieldKind::Json(_) => Some(Content::Json { text: String::new(), before: None }),
-        };
-        self.opening.truncate(before);
-        content
     }
 }

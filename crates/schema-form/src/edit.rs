@@ -11,8 +11,8 @@ mod text;
 use json_text::JsonText;
 
 use self::branches::chosen_branch;
-use crate::conditions::update_conditions;
-use crate::draft::{Blank, Content, Entered, Ids, State, child_slot};
+use crate::blank::{Blank, update_conditions};
+use crate::draft::{Content, Entered, Ids, State, child_slot};
 use crate::field::{FieldKind, Slot};
 use crate::fill::Filler;
 use crate::{Draft, EditError, Form, ItemId, Path, PathStep};

@@ -1,20 +1,16 @@
 //! [`EntrySchemas`]: the schemas of members that no `properties` name, selected by the member's name
 //! through `patternProperties` and `additionalProperties`.
 
-use std::collections::{HashMap, HashSet};
-use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::HashSet;
+use std::sync::Arc;
 
 use crate::document::{Document, Node, NodeId};
-use crate::field::{Slot, Source};
 use crate::merged::MergedSchema;
 
 /// The schemas of an object's additional members, by layer.
 pub(crate) struct EntrySchemas {
     document: Arc<Document>,
     layers: Vec<Layer>,
-    /// The fields built so far, by their schemas.
-    slots: Mutex<HashMap<Vec<NodeId>, Slot>>,
 }
 
 struct Layer {
@@ -47,7 +43,7 @@ impl EntrySchemas {
                 }
             })
             .collect();
-        Self { document: Arc::clone(document), layers, slots: Mutex::default() }
+        Self { document: Arc::clone(document), layers }
     }
 
     /// The expressions in the order written.
@@ -102,27 +98,9 @@ impl EntrySchemas {
         (is_closed && patterns.next().is_none()).then_some(*schema)
     }
 
-    /// The field of each pattern.
-    pub(crate) fn each(&self) -> Vec<Slot> {
+    /// The schema of each pattern.
+    pub(crate) fn of_patterns(&self) -> impl Iterator<Item = NodeId> {
         let patterns = self.layers.iter().flat_map(|layer| &layer.patterns);
-        let source = |schema| Source { required: true, layers: vec![schema], ..Source::default() };
-        patterns.map(|(_, schema)| Slot::new(&self.document, source(*schema))).collect()
-    }
-
-    /// The field for an entry of this name; `None` when the schema does not allow it.
-    pub(crate) fn slot(&self, name: &str) -> Option<Slot> {
-        let NameMatch::Schemas(layers) = self.choose(name) else { return None };
-        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
-        let slot = slots.entry(layers).or_insert_with_key(|layers| {
-            let source = Source { required: true, layers: layers.clone(), ..Source::default() };
-            Slot::new(&self.document, source)
-        });
-        Some(slot.clone())
-    }
-}
-
-impl fmt::Debug for EntrySchemas {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Naming").field("patterns", &self.patterns()).finish_non_exhaustive()
+        patterns.map(|(_, schema)| *schema)
     }
 }

@@ -10,9 +10,8 @@ use json_text::{Decimal, JsonText, Kind, Node, nesting};
 use serde_json::value::RawValue;
 
 use crate::canonical::canonical;
-use crate::conditions::{ConditionState, active_branches, has_conditions};
-use crate::draft::{Content, Entered, Entry, Ids, Item, State};
-use crate::field::{Branch, FieldKind, ListField, ObjectField, Slot};
+use crate::draft::{ConditionState, Content, Entered, Entry, Ids, Item, State};
+use crate::field::{Branch, FieldKind, ListField, ObjectField, Slot, any_value};
 use crate::typed_number::is_integer;
 use crate::{Draft, Form};
 
@@ -21,6 +20,20 @@ pub(crate) const DEEPEST: usize = 64;
 
 /// The most union branches filled in full per value; after that, likeness alone decides.
 const MAX_TRIALS: usize = 300;
+
+impl Form {
+    /// The draft that sends `value`. Nothing is lost: a part that fits no widget stays JSON text at
+    /// its place, with a message if the schema rejects it.
+    #[must_use]
+    pub fn fill(&self, value: &JsonText) -> Draft {
+        let mut ids = Ids::default();
+        let root = match value.decode() {
+            Ok(raw) => Filler::new(&mut ids).fill(self.root(), raw),
+            Err(_) => Entered::NOTHING,
+        };
+        Draft { root, ids }
+    }
+}
 
 /// Fills places with values.
 pub(crate) struct Filler<'i> {
@@ -120,8 +133,8 @@ impl<'i> Filler<'i> {
         if !given.iter().all(|(key, _)| keys.insert(key.clone())) {
             return None;
         }
-        let applied = match has_conditions(slot) {
-            true => active_branches(slot, &JsonText::from(raw)),
+        let applied = match slot.has_conditions() {
+            true => slot.active_branches(&JsonText::from(raw)),
             false => Vec::new(),
         };
         let shape = slot.shaped(&applied);
@@ -163,7 +176,7 @@ impl<'i> Filler<'i> {
                 let id = self.ids.next();
                 let slot = match list.item(index) {
                     Some(slot) => slot.clone(),
-                    None => beyond.get_or_insert_with(|| crate::draft::any_value(slot)).clone(),
+                    None => beyond.get_or_insert_with(|| any_value(slot)).clone(),
                 };
                 Item { id, entered: self.fill(&slot, raw) }
             })

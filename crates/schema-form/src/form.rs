@@ -9,10 +9,9 @@ use std::sync::{Arc, OnceLock};
 use json_text::JsonText;
 
 use crate::document::{Document, Node, NodeId};
-use crate::draft::{Entered, Ids};
-use crate::field::{FieldKind, Slot, Source};
-use crate::fill::Filler;
-use crate::{Diagnostic, Draft, Reason, Types};
+use crate::field::{FieldKind, Slot, build};
+use crate::source::Source;
+use crate::{Diagnostic, Reason, Types};
 
 /// The most fields diagnosed; the rest of a larger schema is diagnosed when it is opened.
 const MAX_FIELDS: usize = 20_000;
@@ -208,25 +207,8 @@ impl Form {
         }
     }
 
-    /// Whether the arguments are complete when empty and the schema describes none: entries may be
-    /// added, but most people send the form unchanged. Always false for values other than arguments.
-    ///
-    /// ```
-    /// use json_text::JsonText;
-    /// use schema_form::Form;
-    /// let form = |schema: &str| JsonText::parse(schema).map(|it| Form::of_schema(&it));
-    /// assert!(form(r#"{"type": "object"}"#)?.with_objects_only().needs_no_input());
-    /// let prices = r#"{"type": "object", "additionalProperties": {"type": "number"}}"#;
-    /// assert!(!form(prices)?.with_objects_only().needs_no_input());
-    /// # Ok::<(), json_text::JsonTextError>(())
-    /// ```
-    #[must_use]
-    pub fn needs_no_input(&self) -> bool {
-        self.objects && self.describes_no_member() && Draft::blank(self).read(self).json().is_some()
-    }
-
     /// Whether the value is an object of which the schema describes no member.
-    fn describes_no_member(&self) -> bool {
+    pub(crate) fn describes_no_member(&self) -> bool {
         let FieldKind::Object(object) = &self.root.field().kind else { return false };
         object.members.is_empty()
             && !object.is_conditional()
@@ -284,18 +266,6 @@ impl Form {
             _ => Some(true),
         }
     }
-
-    /// The draft that sends `value`. Nothing is lost: a part that fits no widget stays JSON text at
-    /// its place, with a message if the schema rejects it.
-    #[must_use]
-    pub fn fill(&self, value: &JsonText) -> Draft {
-        let mut ids = Ids::default();
-        let root = match value.decode() {
-            Ok(raw) => Filler::new(&mut ids).fill(&self.root, raw),
-            Err(_) => Entered::NOTHING,
-        };
-        Draft { root, ids }
-    }
 }
 
 /// Looks at every schema once.
@@ -313,7 +283,7 @@ fn diagnose(document: &Arc<Document>, root: &Slot) -> Vec<Diagnostic> {
             continue;
         }
         let before = diagnostics.len();
-        let field = crate::build::field(document, slot.source(), &mut diagnostics);
+        let field = build::field(document, slot.source(), &mut diagnostics);
         if matches!(field.kind, FieldKind::Union(_)) && is_unsatisfiable(&field.kind, DEEPEST_UNION)
         {
             let (at, reason) = slot.source().contradiction();

@@ -29,14 +29,13 @@
 
 mod appearance;
 mod docstring;
-mod entry_schemas;
 mod field;
 mod form;
 mod format;
 mod option_search;
 mod slider;
 
-mod conditions;
+mod blank;
 mod draft;
 mod edit;
 mod fill;
@@ -52,26 +51,28 @@ mod outline;
 mod spelling;
 mod types;
 
-mod build;
+mod bounds;
 mod canonical;
 mod check;
+mod condition;
 mod document;
+mod entry_schemas;
 mod merged;
 mod partial_validator;
 mod pattern;
+mod source;
 mod typed_number;
 mod uri;
 
 pub use appearance::quoted_if_unclear;
-pub use conditions::ConditionState;
+pub use bounds::{Bounds, Limit};
 pub use diagnostic::{Diagnostic, Reason};
 pub use docstring::describe_arguments;
-pub use draft::{Content, Draft, Entered, Entry, Item, State};
+pub use draft::{ConditionState, Content, Draft, Entered, Entry, Item, State};
 pub use edit::Edit;
 pub use error::EditError;
 pub use field::{
-    Bounds, Branch, ChoiceOption, Extras, Field, FieldKind, Limit, ListField, ObjectField, Slot,
-    TextField,
+    Branch, ChoiceOption, Extras, Field, FieldKind, ListField, ObjectField, Slot, TextField,
 };
 pub use form::{Form, Integers};
 pub use format::Format;

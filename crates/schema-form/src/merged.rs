@@ -8,9 +8,10 @@ use std::collections::HashMap;
 
 use json_text::{Decimal, JsonText};
 
+use crate::bounds::{Bounds, Limit};
 use crate::document::{Dialect, Document, Node, NodeId};
-use crate::field::{Bounds, Limit, Source};
 use crate::partial_validator::PartialValidator;
+use crate::source::Source;
 use crate::typed_number::whole_number;
 use crate::{Diagnostic, Reason, Types};
 

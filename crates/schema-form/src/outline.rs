@@ -3,8 +3,9 @@
 use std::fmt;
 
 use crate::Form;
+use crate::bounds::Bounds;
 use crate::document::NodeId;
-use crate::field::{Bounds, Branch, Extras, Field, FieldKind, Slot};
+use crate::field::{Branch, Extras, Field, FieldKind, Slot};
 
 impl fmt::Display for Form {
     /// One line per field; a recursive schema is shown once and then as `…`.

@@ -5,7 +5,7 @@
 
 use json_text::Decimal;
 
-use crate::field::Bounds;
+use crate::bounds::Bounds;
 
 /// With more positions than this, the steps become coarser.
 const MAX_POSITIONS: i128 = 1_000;
@@ -150,7 +150,7 @@ fn written(number: i128, scale: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::Limit;
+    use crate::bounds::Limit;
 
     fn bounds(low: &str, high: &str, step: Option<&str>) -> Bounds {
         let limit = |number: &str| Some(Limit { number: number.into(), exclusive: false });

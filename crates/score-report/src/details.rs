@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use scoring::report::{Repeats, figure};
 
 use crate::escape::{markdown, plain};
-use crate::report::Total;
+use crate::total::Total;
 
 /// So many changes are listed in Markdown, which goes into a comment.
 const LISTED: usize = 50;

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use indexmap::IndexMap;
 use json_text::{JsonText, Node};
 
-use crate::report::{Heading, Total};
 use crate::scored::ScoredCase;
+use crate::total::{Heading, Total};
 
 pub(crate) fn case(case: &ScoredCase) -> String {
     let mut result = case.result.clone();

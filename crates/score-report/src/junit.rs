@@ -10,8 +10,8 @@ use scoring::report::CaseVerdict;
 
 use crate::details;
 use crate::escape::xml;
-use crate::report::{Heading, Total};
 use crate::scored::ScoredCase;
+use crate::total::{Heading, Total};
 
 pub(crate) fn case(case: &ScoredCase) -> TestCase {
     let result = &case.result;

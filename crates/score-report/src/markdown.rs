@@ -7,8 +7,8 @@ use scoring::report::{CaseVerdict, figure, sentences, short_figure};
 use crate::details;
 use crate::escape::markdown;
 use crate::excerpt::{cut, in_line};
-use crate::report::Total;
 use crate::scored::ScoredCase;
+use crate::total::Total;
 
 /// So many cases of each verdict are listed.
 const LISTED: usize = 50;

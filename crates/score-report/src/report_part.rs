@@ -4,7 +4,7 @@ use quick_junit::TestCase;
 use scoring::config::Config;
 use scoring::report::EvalCaseResult;
 
-use crate::report::Form;
+use crate::form::Form;
 use crate::scored::ScoredCase;
 use crate::{html, json, junit, markdown, text};
 

@@ -6,8 +6,8 @@ use scoring::report::{CaseVerdict, figure};
 
 use crate::details;
 use crate::escape::plain;
-use crate::report::Total;
 use crate::scored::ScoredCase;
+use crate::total::Total;
 
 /// The lines of a case; empty when it passed and there is nothing to note.
 pub(crate) fn case(case: &ScoredCase) -> String {

@@ -19,7 +19,9 @@
 //! Left to others: reading eval sets and traces from files, asking a model to judge, drawing.
 //! Why it works as it does: `docs/design/scoring.md`.
 
+mod bounds;
 mod evidence;
+mod figure;
 mod outcome;
 mod parts;
 mod trace;
@@ -30,6 +32,9 @@ pub mod measurements;
 pub mod response;
 pub mod state;
 pub mod trajectory;
+
+mod criterion;
+mod rubrics;
 
 pub mod config;
 pub mod report;

@@ -8,9 +8,10 @@ use schema_check::{Check, pattern_lengths, values_of_part};
 use schema_form::{Types, canonical_keyword, canonical_types};
 use serde_json::{Map, Value, json};
 
-use crate::contradictions::kinds;
+use crate::merged::{RANGES, crossing, kinds};
+use crate::schema_values::{is_of, number, numbers_are_text, short, why};
 use crate::sub_schema::{
-    Part, SubSchema, SubSchemas, admits_all, forbids, is_annotation, keyword_value, types_of,
+    Part, SubSchema, SubSchemas, admits_all, forbids, is_annotation, types_of,
 };
 use crate::{Report, Rule, round_trip};
 
@@ -23,25 +24,6 @@ pub(crate) fn check<'d>(place: &SubSchema<'d>, places: &SubSchemas<'d>, report: 
     lengths(place, places, report);
     negation(place, places, report);
 }
-
-/// A number, or one in a string as google.genai writes it.
-pub(crate) fn number(value: &Value) -> Option<f64> {
-    value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())
-}
-
-/// The ends of a range, and whether an end itself is excluded.
-type Range = (&'static str, &'static str, bool);
-
-const RANGES: [Range; 8] = [
-    ("minimum", "maximum", false),
-    ("exclusiveMinimum", "maximum", true),
-    ("minimum", "exclusiveMaximum", true),
-    ("exclusiveMinimum", "exclusiveMaximum", true),
-    ("minLength", "maxLength", false),
-    ("minItems", "maxItems", false),
-    ("minProperties", "maxProperties", false),
-    ("minContains", "maxContains", false),
-];
 
 fn bounds<'d>(place: &SubSchema<'d>, places: &SubSchemas<'d>, report: &mut Report) {
     for (least, most, exclusive) in RANGES {
@@ -119,22 +101,6 @@ pub(crate) fn together<'d>(place: &SubSchema<'d>, places: &SubSchemas<'d>, repor
     }
 }
 
-/// The highest lower and the lowest upper limit of merged schemas, if they exclude each other.
-fn crossing(schemas: &[&Map<String, Value>], range: Range) -> Option<(f64, f64)> {
-    let (least, most, exclusive) = range;
-    let of =
-        |keyword| schemas.iter().filter_map(move |schema| number(keyword_value(schema, keyword)?));
-    let low = of(least).reduce(f64::max)?;
-    let high = of(most).reduce(f64::min)?;
-    (low > high || exclusive && low >= high).then_some((low, high))
-}
-
-/// Whether limits of size leave no number.
-pub(crate) fn sizes_cross(schemas: &[&Map<String, Value>]) -> bool {
-    let mut of_size = RANGES.into_iter().filter(|(least, _, _)| least.ends_with("inimum"));
-    of_size.any(|range| crossing(schemas, range).is_some())
-}
-
 fn multiples<'d>(place: &SubSchema<'d>, places: &SubSchemas<'d>, report: &mut Report) {
     let of = |keyword| place.get(&[keyword]).and_then(number);
     let (Some(step), Some(low), Some(high)) = (of("multipleOf"), of("minimum"), of("maximum"))
@@ -195,36 +161,6 @@ fn values(place: &SubSchema<'_>, report: &mut Report) {
         );
         report.find(Rule::EnumValueUnfit, &format!("{at}/{index}"), message);
     }
-}
-
-/// Whether a schema is google.genai's, which writes the values of an integer enum as strings. Its types
-/// are in upper case.
-pub(crate) fn numbers_are_text(schema: &Map<String, Value>) -> bool {
-    let is_upper = |name: &Value| {
-        name.as_str().is_some_and(|name| !name.chars().any(|letter| letter.is_ascii_lowercase()))
-    };
-    match schema.get("type") {
-        Some(Value::Array(names)) => names.iter().any(is_upper),
-        Some(name) => is_upper(name),
-        None => false,
-    }
-}
-
-/// Whether the value has one of the types. With `as_text`, a number may be written as a string.
-pub(crate) fn is_of(value: &Value, types: &[&str], as_text: bool) -> bool {
-    types.iter().any(|kind| match (*kind, value) {
-        ("null", Value::Null)
-        | ("boolean", Value::Bool(_))
-        | ("number", Value::Number(_))
-        | ("string", Value::String(_))
-        | ("array", Value::Array(_))
-        | ("object", Value::Object(_)) => true,
-        ("integer", Value::Number(number)) => {
-            number.as_f64().is_none_or(|number| number.fract() == 0.0)
-        }
-        ("integer" | "number", Value::String(digits)) => as_text && digits.parse::<f64>().is_ok(),
-        _ => false,
-    })
 }
 
 fn required(place: &SubSchema<'_>, report: &mut Report) {
@@ -518,20 +454,4 @@ pub(crate) fn own_values(
             }
         }
     }
-}
-
-pub(crate) fn why(check: &Check, value: &Value) -> String {
-    let violations = check.violations(&JsonText::from_value(value));
-    let first = violations.into_iter().next();
-    first.map_or_else(|| "correct one of them.".to_owned(), |first| first.text)
-}
-
-/// The value's text, cut where it gets long.
-pub(crate) fn short(value: &Value) -> String {
-    let text = value.to_string();
-    let mut cut: String = text.chars().take(80).collect();
-    if cut.len() < text.len() {
-        cut.push('…');
-    }
-    cut
 }

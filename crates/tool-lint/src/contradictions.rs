@@ -10,7 +10,10 @@ use schema_check::Check;
 use schema_form::Types;
 use serde_json::{Map, Value};
 
-use crate::constraints::{is_of, number, numbers_are_text, short, sizes_cross, why};
+use crate::merged::{declared_types, kinds, sizes_cross};
+use crate::schema_values::{
+    is_nullable, is_of, number, numbers_are_text, short, values_named, why,
+};
 use crate::sub_schema::{Part, SubSchema, SubSchemas, keyword_value, types_of};
 use crate::{Report, Rule};
 
@@ -87,19 +90,6 @@ impl<'d> Subject<'_, 'd> {
 /// Whether the place `inner` is the place `outer` or inside it.
 fn is_within(inner: &str, outer: &str) -> bool {
     inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
-/// The values that a schema names with `const` or `enum`, and the keyword.
-fn values_named(schema: &Schema) -> Option<(&'static str, &[Value])> {
-    match (schema.get("const"), schema.get("enum")) {
-        (Some(value), _) => Some(("const", std::slice::from_ref(value))),
-        (None, Some(Value::Array(values))) => Some(("enum", values)),
-        _ => None,
-    }
-}
-
-fn is_nullable(schema: &Schema) -> bool {
-    schema.get("nullable") == Some(&Value::Bool(true))
 }
 
 /// Values of `const` or `enum` that other keywords reject.
@@ -331,31 +321,6 @@ fn contained<'d>(places: &SubSchemas<'d>, layers: &[&'d Schema]) -> Option<Contr
         );
         let at = Some((*layer, "contains"));
         Some(Contradiction { rule: Rule::NothingValid, at, message })
-    })
-}
-
-/// The types that all of the schemas admit, those of the values they name among them.
-pub(crate) fn kinds(layers: &[&Schema]) -> Types {
-    layers.iter().fold(declared_types(layers), |kinds, layer| {
-        let Some((_, values)) = values_named(layer) else { return kinds };
-        let of_values = values.iter().map(|value| match value {
-            Value::Null => Types::NULL,
-            Value::Bool(_) => Types::BOOLEAN,
-            Value::Number(_) => Types::NUMBER,
-            Value::String(_) => Types::STRING,
-            Value::Array(_) => Types::ARRAY,
-            Value::Object(_) => Types::OBJECT,
-        });
-        let null = is_nullable(layer).then_some(Types::NULL);
-        kinds.and(of_values.chain(null).fold(Types::NONE, Types::or))
-    })
-}
-
-/// The types that the `type` of all of the schemas admits.
-fn declared_types(layers: &[&Schema]) -> Types {
-    layers.iter().fold(Types::ANY, |kinds, layer| {
-        let named = types_of(layer).into_iter().filter_map(Types::named);
-        kinds.and(named.reduce(Types::or).unwrap_or(Types::ANY))
     })
 }
 

@@ -35,9 +35,11 @@ mod diagnostics;
 mod drafts;
 mod infinite_requirements;
 mod keywords;
+mod merged;
 mod naming;
 mod portability;
 mod round_trip;
+mod schema_values;
 mod slow_patterns;
 mod sub_schema;
 

@@ -5,8 +5,8 @@ use schema_check::{Check, values};
 use schema_form::{Content, Entered, FieldKind, Form, Slot};
 use serde_json::{Value, json};
 
-use crate::constraints::short;
 use crate::contradictions::Subject;
+use crate::schema_values::short;
 use crate::sub_schema::SubSchemas;
 use crate::{Report, RoundTrip, Rule, drafts};
 

@@ -4,8 +4,9 @@ use std::collections::{HashMap, VecDeque};
 
 use json_text::Kind;
 
-use crate::rows::Row;
-use crate::tree::{NodeId, OPEN, RAW, Tree};
+use crate::nodes::NodeId;
+use crate::row::Row;
+use crate::tree::{OPEN, RAW, Tree};
 use json_text::index::Id;
 
 impl Tree {
@@ -18,22 +19,22 @@ impl Tree {
             if before.current.is_some_and(|row| row.node.0 == old) {
                 current = before.current.map(|row| Row { node: NodeId(new), ..row });
             }
-            let (was, is) = (before.kind(old), self.kind(new));
+            let (was, is) = (before.nodes.kind(old), self.nodes.kind(new));
             if was != is {
                 continue;
             }
             // An empty container cannot be opened or closed.
-            if before.record(old).count > 0 || was == Kind::String {
+            if before.nodes.record(old).count > 0 || was == Kind::String {
                 let kept = before.marks[old as usize] & (OPEN | RAW);
                 let mark = &mut self.marks[new as usize];
                 *mark = *mark & !(OPEN | RAW) | kept;
             }
-            if let Some(held_before) = before.held(old) {
+            if let Some(held_before) = before.nodes.held(old) {
                 self.shape(new);
-                pairs.extend(self.held(new).map(|held| (held_before, held)));
+                pairs.extend(self.nodes.held(new).map(|held| (held_before, held)));
             }
             match is {
-                Kind::Array => pairs.extend(before.members(old).zip(self.members(new))),
+                Kind::Array => pairs.extend(before.nodes.members(old).zip(self.nodes.members(new))),
                 Kind::Object => pairs.extend(by_name(before, old, self, new)),
                 _ => {}
             }
@@ -46,11 +47,11 @@ impl Tree {
 /// The members of both objects with the same name, pairwise; repeated names in order.
 fn by_name(before: &Tree, old: Id, after: &Tree, new: Id) -> Vec<(Id, Id)> {
     let mut names: HashMap<Option<&str>, VecDeque<Id>> = HashMap::new();
-    for member in before.members(old) {
-        names.entry(before.key(member)).or_default().push_back(member);
+    for member in before.nodes.members(old) {
+        names.entry(before.nodes.key(member)).or_default().push_back(member);
     }
-    let pair = |member| Some((names.get_mut(&after.key(member))?.pop_front()?, member));
-    after.members(new).filter_map(pair).collect()
+    let pair = |member| Some((names.get_mut(&after.nodes.key(member))?.pop_front()?, member));
+    after.nodes.members(new).filter_map(pair).collect()
 }
 
 #[cfg(test)]

@@ -13,8 +13,8 @@ use std::borrow::Cow;
 
 use json_text::{JsonText, Kind};
 
+use crate::nodes::Nodes;
 use crate::scan;
-use crate::tree::Tree;
 use json_text::index::Id;
 
 pub(crate) use image::of_object as image_of_object;
@@ -159,12 +159,12 @@ pub(crate) fn detect_string(literal: &str) -> (Shape, Option<(JsonText, u8)>) {
     (shape, None)
 }
 
-pub(crate) fn detect_object(tree: &Tree, id: Id) -> Shape {
-    if image_of_object(tree, id).is_some() { Shape::Image } else { Shape::Plain }
+pub(crate) fn detect_object(nodes: &Nodes, id: Id) -> Shape {
+    if image_of_object(nodes, id).is_some() { Shape::Image } else { Shape::Plain }
 }
 
-pub(crate) fn detect_list(tree: &Tree, id: Id) -> Option<Table> {
-    Table::of(tree, id)
+pub(crate) fn detect_list(nodes: &Nodes, id: Id) -> Option<Table> {
+    Table::of(nodes, id)
 }
 
 /// Whether a look into the string could find JSON. Costs its ends.

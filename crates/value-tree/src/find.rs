@@ -1,8 +1,9 @@
 //! Searching a tree, a slice at a time, so that a page stays awake meanwhile.
 
 use crate::case_insensitive::Needle;
+use crate::nodes::NodeId;
 use crate::scan;
-use crate::tree::{NodeId, Opens, Tree};
+use crate::tree::{Opens, Tree};
 use json_text::index::Id;
 
 /// How many finds are kept.
@@ -72,8 +73,8 @@ impl Find {
         let mut left = bytes;
         while !self.is_done && left > 0 {
             // The outermost text's values come first and in its order.
-            if self.next >= tree.record(0).next {
-                match tree.cut_at() {
+            if self.next >= tree.nodes.record(0).next {
+                match tree.nodes.cut_at() {
                     Some(cut) => self.look_beyond(tree.value().as_str(), cut, &needle, left),
                     None => self.is_done = true,
                 }
@@ -83,7 +84,7 @@ impl Find {
             let spent = self.look(tree, &needle, id);
             left = left.saturating_sub(spent.max(WEIGHT));
             self.next += 1;
-            let is_last = self.next >= tree.record(0).next && tree.cut_at().is_none();
+            let is_last = self.next >= tree.nodes.record(0).next && tree.nodes.cut_at().is_none();
             self.is_done = is_last || self.found.len() >= MOST;
         }
     }
@@ -119,11 +120,11 @@ impl Find {
         let mut stack = vec![id];
         let mut spent = 0;
         while let Some(id) = stack.pop() {
-            let literal = tree.text(id);
+            let literal = tree.nodes.text(id);
             let is_scalar = !matches!(literal.as_bytes().first(), Some(b'{' | b'['));
             spent += if is_scalar { literal.len() } else { WEIGHT };
             let in_name =
-                tree.key(id).is_some_and(|key| needle.find(&scan::content(key), 0).is_some());
+                tree.nodes.key(id).is_some_and(|key| needle.find(&scan::content(key), 0).is_some());
             let in_value = is_scalar && holds(needle, literal);
             let may_hold_json = literal.starts_with('"') && in_value;
             if may_hold_json && let Some(inside) = inside(tree, id) {
@@ -156,20 +157,21 @@ fn inside(tree: &mut Tree, id: Id) -> Option<std::ops::Range<Id>> {
         return None;
     }
     let (Opens::Members(_) | Opens::Table(_)) = tree.opens(id) else { return None };
-    let first = tree.held(id)?;
-    Some(first + 1..tree.record(first).next)
+    let first = tree.nodes.held(id)?;
+    Some(first + 1..tree.nodes.record(first).next)
 }
 
 impl Tree {
     /// Opens what hides `node` and puts the reader at it: at its line, or at its table's row when
     /// it is a cell of it. Answers with the row.
     pub fn go_to(&mut self, node: NodeId) -> Option<usize> {
-        let item = self.parent(node.0);
-        let list = item.and_then(|item| self.parent(item).map(|list| (item, list)));
+        let item = self.nodes.parent(node.0);
+        let list = item.and_then(|item| self.nodes.parent(item).map(|list| (item, list)));
         let in_cell = match list {
             Some((item, list)) => match self.opens(list) {
-                Opens::Table(inner) if self.record(item).parent == inner => {
-                    let column = self.key(node.0).and_then(|key| self.table(inner)?.column(key));
+                Opens::Table(inner) if self.nodes.record(item).parent == inner => {
+                    let column =
+                        self.nodes.key(node.0).and_then(|key| self.table(inner)?.column(key));
                     (column.is_some() && !self.is_open(item)).then_some(item)
                 }
                 _ => None,

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::rows::{Row, RowKind};
+use crate::row::{Row, RowKind};
 
 /// The highest that an element is made, in pixels. Firefox ends at 17.9 million.
 const HIGHEST: f64 = 12_000_000.0;
@@ -118,7 +118,7 @@ fn as_pixels(rows: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::NodeId;
+    use crate::nodes::NodeId;
 
     fn layout(kinds: &[RowKind]) -> Layout {
         let rows: Vec<Row> =

@@ -27,6 +27,8 @@
 pub mod excerpt;
 pub mod preview;
 
+mod nodes;
+mod row;
 mod rows;
 mod tree;
 mod view;
@@ -49,6 +51,7 @@ pub use detect::{Image, Language, Shape, is_more_than_text};
 pub use find::{Find, TruncatedSearch};
 pub use highlight::{Highlighter, SyntaxColor};
 pub use layout::{Layout, Window};
-pub use rows::{Row, RowKind, RowState};
-pub use tree::{Missing, NodeId, Tree};
+pub use nodes::NodeId;
+pub use row::{Row, RowKind, RowState};
+pub use tree::{Missing, Tree};
 pub use view::{Block, Cell, Column, RowContent, RowView};

@@ -5,8 +5,9 @@
 
 use json_text::JsonText;
 
+use crate::nodes::NodeId;
 use crate::scan;
-use crate::tree::{NodeId, Tree};
+use crate::tree::Tree;
 use json_text::index::Id;
 
 /// How many steps of a path are written; of a longer one, the last.
@@ -35,17 +36,17 @@ impl Tree {
                 starts = 0;
                 break;
             }
-            let parent = self.record(here).parent;
+            let parent = self.nodes.record(here).parent;
             if parent as usize >= self.nodes.len() {
-                let Some((host, layers)) = self.host(here) else { break };
+                let Some((host, layers)) = self.nodes.host(here) else { break };
                 steps.push(")".repeat(layers.into()));
                 starts += usize::from(layers);
                 here = host;
                 continue;
             }
-            steps.push(match self.key(here) {
+            steps.push(match self.nodes.key(here) {
                 Some(key) => step(key),
-                None => format!("[{}]", self.record(here).place),
+                None => format!("[{}]", self.nodes.record(here).place),
             });
             here = parent;
         }

@@ -5,43 +5,10 @@
 
 use std::ops::Range;
 
-use crate::tree::{NodeId, OPEN, Opens, RAW, Tree};
+use crate::nodes::NodeId;
+use crate::row::{Row, RowKind, RowState};
+use crate::tree::{OPEN, Opens, RAW, Tree};
 use json_text::index::Id;
-
-/// What a row shows of its value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum RowKind {
-    /// Its line.
-    Line,
-    /// Its line as cells of the table that it is an item of.
-    Cells,
-    /// The names of the columns of the table below.
-    Header,
-    /// What it opens into where that is one block: a text, an image.
-    Block,
-}
-
-/// One visible row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Row {
-    /// The value.
-    pub node: NodeId,
-    /// What of it.
-    pub kind: RowKind,
-    /// Its depth, from 0.
-    pub depth: u32,
-}
-
-/// A row and what was done to its value: as long as this is the same, the row shows the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct RowState {
-    /// The row.
-    pub row: Row,
-    /// Whether its value is open.
-    pub is_open: bool,
-    /// Whether its value is shown raw.
-    pub is_raw: bool,
-}
 
 /// How many rows are opened at once: more of them take a page longer than a blink.
 const AT_ONCE: usize = 300_000;
@@ -146,10 +113,10 @@ impl Tree {
             for id in level {
                 if left == 0 && id != 0 {
                     // Skips recognizing each of them.
-                    is_all &= self.record(id).count == 0;
+                    is_all &= self.nodes.record(id).count == 0;
                     continue;
                 }
-                let text = self.text(id);
+                let text = self.nodes.text(id);
                 let may_hold = !text.starts_with('"') || crate::detect::may_hold_json(text);
                 if !may_hold {
                     continue;
@@ -157,7 +124,7 @@ impl Tree {
                 let (Opens::Members(inner) | Opens::Table(inner)) = self.opens(id) else {
                     continue;
                 };
-                let rows = self.held_members(inner);
+                let rows = self.nodes.held_members(inner);
                 // The outermost is open whatever it takes.
                 if rows > left && id != 0 {
                     is_all = false;
@@ -165,7 +132,7 @@ impl Tree {
                 }
                 left = left.saturating_sub(rows);
                 self.marks[id as usize] |= OPEN;
-                below.extend(self.members(inner));
+                below.extend(self.nodes.members(inner));
             }
             if below.is_empty() {
                 break;
@@ -180,12 +147,12 @@ impl Tree {
     pub fn reveal(&mut self, node: NodeId) {
         let mut id = node.0;
         let mut is_changed = false;
-        while let Some(parent) = self.parent(id) {
+        while let Some(parent) = self.nodes.parent(id) {
             let shows_members = match self.opens(parent) {
                 Opens::Members(_) | Opens::Table(_) => true,
                 Opens::Block | Opens::Nothing => false,
             };
-            let holds = self.held(parent).is_some();
+            let holds = self.nodes.held(parent).is_some();
             // An object that is drawn as an image shows its members raw; a string that holds JSON
             // shows them when it is not.
             if !shows_members {
@@ -228,7 +195,7 @@ impl Tree {
             if let Some(row) = self.row_of(NodeId(id)) {
                 return Some(row);
             }
-            id = self.parent(id)?;
+            id = self.nodes.parent(id)?;
         }
     }
 
@@ -266,8 +233,8 @@ impl Tree {
                 let cost = match self.opens(id) {
                     Opens::Nothing => continue,
                     Opens::Block => BLOCK,
-                    Opens::Members(inner) => self.record(inner).count as usize,
-                    Opens::Table(inner) => self.record(inner).count as usize + 1,
+                    Opens::Members(inner) => self.nodes.record(inner).count as usize,
+                    Opens::Table(inner) => self.nodes.record(inner).count as usize + 1,
                 };
                 // An envelope's content is of interest: it opens regardless of the budget.
                 if cost > left && !is_first && !is_envelope {
@@ -276,7 +243,7 @@ impl Tree {
                 left = left.saturating_sub(cost);
                 self.marks[id as usize] |= OPEN;
                 if let Opens::Members(inner) = self.opens(id) {
-                    below.extend(self.members(inner).take(budget));
+                    below.extend(self.nodes.members(inner).take(budget));
                 }
             }
             level = below;
@@ -344,7 +311,7 @@ impl Tree {
                 };
                 levels.extend(level.map(|(inner, kind)| Level {
                     next: inner + 1,
-                    end: self.record(inner).next,
+                    end: self.nodes.record(inner).next,
                     depth,
                     kind,
                 }));
@@ -357,7 +324,7 @@ impl Tree {
             let id = level.next;
             let depth = level.depth;
             out.push(Row { node: NodeId(id), kind: level.kind, depth });
-            level.next = self.nodes[id as usize].next;
+            level.next = self.nodes.record(id).next;
             if self.is_open(id) {
                 opened = Some((id, depth + 1));
             }

@@ -4,10 +4,11 @@ use json_text::Kind;
 
 use crate::detect::{self, Image, Language, Shape};
 use crate::excerpt::{Lines, written_out};
+use crate::nodes::NodeId;
 use crate::preview::{self, Token, TokenColor};
-use crate::rows::{Row, RowKind};
+use crate::row::{Row, RowKind};
 use crate::scan;
-use crate::tree::{NodeId, Opens, Tree};
+use crate::tree::{Opens, Tree};
 use json_text::index::{Id, NONE};
 
 /// The most characters of a closed container on its line.
@@ -124,28 +125,25 @@ impl Tree {
         let id = row.node.0;
         let shape = self.shape(id);
         let opens = self.opens(id);
-        let record = self.record(id);
-        let parent = self.parent(id);
-        let siblings = match self.nodes.get(record.parent as usize) {
-            Some(parent) => parent.count as usize,
-            None => 1,
-        };
+        let record = self.nodes.record(id);
+        let parent = self.nodes.parent(id);
         let (name, is_item) = self.name(id, parent);
-        let held = if shape == Shape::Json && !self.is_raw(id) { self.held(id) } else { None };
-        let kind = self.kind(held.unwrap_or(id));
+        let held =
+            if shape == Shape::Json && !self.is_raw(id) { self.nodes.held(id) } else { None };
+        let kind = self.nodes.kind(held.unwrap_or(id));
         RowView {
             name,
             is_item,
             kind,
-            count: self.record(held.unwrap_or(id)).count as usize,
-            held: self.held_members(held.unwrap_or(id)),
+            count: self.nodes.record(held.unwrap_or(id)).count as usize,
+            held: self.nodes.held_members(held.unwrap_or(id)),
             opens: opens != Opens::Nothing && row.kind != RowKind::Block,
             is_open: self.is_open(id) && row.kind != RowKind::Block,
             shape,
-            layers: self.layers(id),
+            layers: self.nodes.layers(id),
             is_raw: self.is_raw(id),
             place: record.place as usize + 1,
-            siblings,
+            siblings: self.nodes.siblings(id),
             path: self.shown_path(id),
             content: self.row_content(row, shape, held),
             row,
@@ -153,8 +151,8 @@ impl Tree {
     }
 
     fn name(&self, id: Id, parent: Option<Id>) -> (String, bool) {
-        let record = self.record(id);
-        match self.key(id) {
+        let record = self.nodes.record(id);
+        match self.nodes.key(id) {
             Some(key) => {
                 let name = preview::name(key);
                 // A name of nothing but white space would not show.
@@ -178,8 +176,8 @@ impl Tree {
             }
             RowKind::Line => {}
         }
-        let text = self.text(held.unwrap_or(id));
-        match self.kind(held.unwrap_or(id)) {
+        let text = self.nodes.text(held.unwrap_or(id));
+        match self.nodes.kind(held.unwrap_or(id)) {
             Kind::Object | Kind::Array => RowContent::Tokens(preview::inside(text, PREVIEW)),
             Kind::String if shape == Shape::Url && !self.is_raw(id) => {
                 let content = scan::content(text);
@@ -211,8 +209,8 @@ impl Tree {
 
     /// The cells of an item; nothing where it is not like the others.
     fn cells(&self, item: Id) -> Option<Vec<Cell>> {
-        let table = self.table(self.record(item).parent)?;
-        if self.kind(item) != Kind::Object {
+        let table = self.table(self.nodes.record(item).parent)?;
+        if self.nodes.kind(item) != Kind::Object {
             return None;
         }
         let mut cells: Vec<Cell> = table
@@ -226,13 +224,13 @@ impl Tree {
             })
             .collect();
         // An item with thousands of members is read by its beginning.
-        for member in self.members(item).take(200) {
-            let column = self.key(member).and_then(|key| table.column(key));
+        for member in self.nodes.members(item).take(200) {
+            let column = self.nodes.key(member).and_then(|key| table.column(key));
             if let Some(cell) = column.and_then(|column| cells.get_mut(column)) {
-                let text = self.text(member);
+                let text = self.nodes.text(member);
                 cell.tokens = preview::of_text(text, cell.width, 0);
                 let is_cut = preview::plain(&cell.tokens).chars().count() > cell.width;
-                cell.more = is_cut.then(|| match self.kind(member) {
+                cell.more = is_cut.then(|| match self.nodes.kind(member) {
                     Kind::String => preview::plain(&string(text)),
                     _ => preview::plain(&preview::of_text(text, PREVIEW, 0)),
                 });
@@ -247,13 +245,13 @@ impl Tree {
         let id = node.0;
         let shape = self.shape(id);
         let is_raw = self.is_raw(id);
-        if self.kind(id) != Kind::String {
-            return match detect::image_of_object(self, id) {
+        if self.nodes.kind(id) != Kind::String {
+            return match detect::image_of_object(&self.nodes, id) {
                 Some(image) => Block::Image(Box::new(image)),
                 None => Block::Text(self.copied(node)),
             };
         }
-        let literal = self.text(id);
+        let literal = self.nodes.text(id);
         if let (Shape::Image, false) = (shape, is_raw)
             && let Some(image) = detect::image_of_string(literal)
         {

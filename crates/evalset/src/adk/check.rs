@@ -8,9 +8,6 @@ use crate::CaseError;
 use crate::model::Value as _;
 use crate::reading::{Origin, Problem, Reader, Severity};
 
-/// The levels of nesting that ADK's JSON parser reads, counted from the top of the file.
-pub const DEPTH_LIMIT: usize = 201;
-
 /// Checks `text`, the written form of `case`, by the rules of ADK's reader.
 pub(super) fn check(case: &EvalCase, text: &str) -> Result<(), CaseError> {
     if case.conversation_scenario.is_none() && case.turns().is_empty() {
@@ -36,40 +33,14 @@ fn rejected(place: String, problem: Problem) -> CaseError {
     }
 }
 
-/// The first escape in JSON text that is half of a surrogate pair, such as `\ud83d`.
-pub(crate) fn lone_surrogate(json: &str) -> Option<String> {
-    let bytes = json.as_bytes();
-    let mut at = 0;
-    while let Some(found) = memchr::memchr(b'\\', bytes.get(at..)?) {
-        at += found + 1;
-        if bytes.get(at) != Some(&b'u') {
-            at += 1;
-            continue;
-        }
-        match (surrogate(bytes, at), surrogate(bytes, at + 6)) {
-            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) if bytes.get(at + 5) == Some(&b'\\') => {
-                at += 11;
-            }
-            (Some(_), _) => return json.get(at - 1..at + 5).map(str::to_owned),
-            (None, _) => at += 5,
-        }
-    }
-    None
-}
-
-/// The surrogate of the escape `uXXXX` at `at`, if it is one.
-fn surrogate(bytes: &[u8], at: usize) -> Option<u32> {
-    let [b'u', digits @ ..] = bytes.get(at..at + 5)? else { return None };
-    let code = u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
-    (0xd800..=0xdfff).contains(&code).then_some(code)
-}
-
 #[cfg(test)]
 mod tests {
     use json_text::JsonText;
 
     use super::*;
-    use crate::adk::{Content, FunctionCall, IntermediateData, Invocation, SessionInput};
+    use crate::adk::{
+        Content, DEPTH_LIMIT, FunctionCall, IntermediateData, Invocation, SessionInput,
+    };
 
     /// The depth of `args`: set, cases, case, conversation, invocation, intermediate data, list,
     /// call.

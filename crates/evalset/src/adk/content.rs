@@ -3,8 +3,7 @@
 use json_text::JsonText;
 
 use super::opaque_fields;
-use crate::model::{Casing, Form, Keys, Others, Shape, model, text_of};
-use crate::reading::read_value;
+use crate::model::{Casing, Form, Keys, Others, Shape, model, read_value, text_of};
 use crate::{LooseBool, OriginalForm, Severity};
 
 /// `google.genai` reads both casings and rejects unknown fields.

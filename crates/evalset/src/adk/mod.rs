@@ -16,8 +16,6 @@ mod result;
 mod set;
 
 pub use case::{ConversationScenario, EvalCase, Invocation, Rubric, RubricContent, SessionInput};
-pub use check::DEPTH_LIMIT;
-pub(crate) use check::lone_surrogate;
 pub use content::{Content, FunctionCall, FunctionResponse, Part};
 pub use intermediate::{
     IntermediateData, IntermediateResponse, InvocationEvent, responses_of_calls,
@@ -28,3 +26,5 @@ pub use legacy::{
 pub use mark::AdkMark;
 pub use result::{EvalCaseResult, EvalSetResult, InvocationResult};
 pub use set::{EvalSet, EvalSetHeader};
+
+pub use crate::reading::DEPTH_LIMIT;

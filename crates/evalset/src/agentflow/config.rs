@@ -3,8 +3,8 @@
 use indexmap::IndexMap;
 
 use super::form;
-use crate::model::{Casing, model, text_of, words};
-use crate::reading::{CaseFault, read_value};
+use crate::model::{Casing, model, read_value, text_of, words};
+use crate::reading::CaseFault;
 use crate::{CaseText, Number, OriginalForm};
 
 /// AgentFlow's default judge.

@@ -3,11 +3,10 @@
 use json_text::{JsonText, Kind, Node};
 
 use super::form;
-use crate::OriginalForm;
-use crate::adk::Content;
-use crate::convert::part_of;
-use crate::model::{Out, Value, model, words};
+use crate::adk::{Content, Part};
+use crate::model::{Out, Value, model, read_value, words};
 use crate::reading::Reader;
+use crate::{LooseBool, OriginalForm, Severity};
 
 model! {
     /// A message.
@@ -142,4 +141,33 @@ fn object_text(object: &JsonText) -> Option<String> {
         Node::String(text) => Some(text.into_owned()),
         _ => None,
     }
+}
+
+/// The part of ADK that an object of structured content is; `None` for what ADK has no part for.
+pub(crate) fn part_of(object: &JsonText) -> Option<Part> {
+    let Node::Object(members) = object.open() else { return None };
+    let member = |wanted: &str| {
+        let found = members.iter().find(|(key, _)| key == wanted)?;
+        Some(Node::of(found.1))
+    };
+    match (member("type"), member("text")) {
+        (Some(Node::String(kind)), Some(Node::String(text))) if kind == "text" => {
+            Some(Part::text(text))
+        }
+        (Some(_), _) => None,
+        (None, _) => {
+            let (part, faults) = read_value::<Part>(object.as_str().as_bytes());
+            let refused = faults.iter().any(|fault| fault.severity() == Severity::Error);
+            part.filter(|part| !refused && known_parts_are_valid(part))
+        }
+    }
+}
+
+/// Fields that are kept unchanged are not looked into, so nothing but text and calls is taken
+/// for a part that ADK reads.
+fn known_parts_are_valid(part: &Part) -> bool {
+    // ADK rewrites other spellings, such as "yes".
+    let spelled = |it: &LooseBool| *it == true.into() || *it == false.into();
+    part.thought.as_ref().is_none_or(spelled)
+        && part.written.extras().all(|(_, value)| value.as_str() == "null")
 }

@@ -11,6 +11,7 @@ mod step;
 
 pub use call::ToolCall;
 pub use config::{CriterionConfig, EvalConfig, MatchType, Rubric, UserSimulatorConfig};
+pub(crate) use message::part_of;
 pub use message::{MessageBody, MessageContent, Role};
 pub use set::{EvalCase, EvalSet, Invocation, SessionInput};
 pub use step::{StepType, TrajectoryStep};

@@ -2,13 +2,12 @@
 
 use json_text::{JsonText, Kind, Node};
 
+use crate::OriginalForm;
 use crate::adk::{
     self, AdkMark, Content, FunctionCall, FunctionResponse, IntermediateResponse, Part,
 };
-use crate::agentflow::{self, MessageBody, MessageContent, Role, ToolCall};
+use crate::agentflow::{self, MessageBody, MessageContent, Role, ToolCall, part_of};
 use crate::model::{Casing, text_of};
-use crate::reading::read_value;
-use crate::{LooseBool, OriginalForm, Severity};
 
 /// Placeholders for names that ADK requires and an AgentFlow case may lack.
 const APP_NAME: &str = "app";
@@ -204,33 +203,4 @@ fn object_of(part: &Part) -> JsonText {
         text_of(part, Casing::Snake)
     };
     JsonText::parse(&text).unwrap_or_else(|_| JsonText::null())
-}
-
-/// None for what ADK has no part for.
-pub(crate) fn part_of(object: &JsonText) -> Option<Part> {
-    let Node::Object(members) = object.open() else { return None };
-    let member = |wanted: &str| {
-        let found = members.iter().find(|(key, _)| key == wanted)?;
-        Some(Node::of(found.1))
-    };
-    match (member("type"), member("text")) {
-        (Some(Node::String(kind)), Some(Node::String(text))) if kind == "text" => {
-            Some(Part::text(text))
-        }
-        (Some(_), _) => None,
-        (None, _) => {
-            let (part, faults) = read_value::<Part>(object.as_str().as_bytes());
-            let refused = faults.iter().any(|fault| fault.severity() == Severity::Error);
-            part.filter(|part| !refused && known_parts_are_valid(part))
-        }
-    }
-}
-
-/// Fields that are kept unchanged are not looked into, so nothing but text and calls is taken
-/// for a part that ADK reads.
-fn known_parts_are_valid(part: &Part) -> bool {
-    // ADK rewrites other spellings, such as "yes".
-    let spelled = |it: &LooseBool| *it == true.into() || *it == false.into();
-    part.thought.as_ref().is_none_or(spelled)
-        && part.written.extras().all(|(_, value)| value.as_str() == "null")
 }

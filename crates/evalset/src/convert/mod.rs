@@ -14,14 +14,11 @@ mod base;
 mod difference;
 mod rewritten;
 
-pub(crate) use base::part_of;
-
 use base::StateName;
 use difference::{Difference, Tree};
 use json_text::JsonText;
 
-use crate::model::{Casing, Value, text_of};
-use crate::reading::read_value;
+use crate::model::{Casing, Value, read_value, text_of};
 use crate::{Case, EvalSet, Severity, adk, agentflow};
 
 /// The key of AgentFlow's `metadata` under which ADK's leftovers are.

@@ -114,7 +114,7 @@ impl Members {
 
     /// Keeps the text of the next value.
     fn keep(&mut self, reader: &mut Reader<'_>, key: &str, shape: &Shape) {
-        let value = reader.under(Cow::Owned(key.to_owned()), |reader| reader.checked_json(shape));
+        let value = reader.under(Cow::Owned(key.to_owned()), |reader| shape.json(reader));
         self.written.members.push(Member::Other { key: key.to_owned(), value });
     }
 
@@ -205,7 +205,7 @@ impl Need {
             Self::NotNull if kind == Kind::Null => "a value",
             Self::ObjectOrNull if !matches!(kind, Kind::Object | Kind::Null) => "an object",
             Self::Object if kind != Kind::Object => "an object",
-            Self::Shaped(shape) => return reader.read_and_check(shape, T::read),
+            Self::Shaped(shape) => return shape.read(reader, T::read),
             _ => return T::read(reader),
         };
         reader.wrong_type(wanted);

@@ -15,7 +15,7 @@ pub(crate) use members::{MemberAction, Members, Need};
 pub(crate) use shape::{Fields, Shape, is_number, is_truth, scalar, string_or_text, to_float};
 pub(crate) use writer::{Casing, ObjectWriter, Out, json_string, text_of, write_string};
 
-use crate::reading::Reader;
+use crate::reading::{CaseFault, Origin, Reader, checked};
 
 /// A type of field.
 pub(crate) trait Value: Sized {
@@ -31,6 +31,19 @@ pub(crate) trait Value: Sized {
     /// Whether the field is omitted unless the file had it.
     fn is_unset(&self) -> bool {
         false
+    }
+}
+
+/// Reads one value that is a whole text.
+pub(crate) fn read_value<T: Value>(bytes: &[u8]) -> (Option<T>, Vec<CaseFault>) {
+    match checked(bytes) {
+        Err(fault) => (None, vec![*fault]),
+        Ok((text, mark)) => {
+            let mut reader = Reader::new(text, Origin::default());
+            let value = T::read(&mut reader);
+            let (faults, _) = reader.finish();
+            (value, mark.into_iter().chain(faults).collect())
+        }
     }
 }
 

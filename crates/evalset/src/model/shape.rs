@@ -52,6 +52,23 @@ pub(crate) struct Fields {
 }
 
 impl Shape {
+    /// The text of the next value. Records what Python could not read, and what does not fit the shape.
+    pub(crate) fn json(&self, reader: &mut Reader<'_>) -> JsonText {
+        self.read(reader, Reader::json)
+    }
+
+    /// Reads the next value, and checks its shape if it has no fault.
+    pub(crate) fn read<'a, T>(
+        &self,
+        reader: &mut Reader<'a>,
+        read: impl FnOnce(&mut Reader<'a>) -> T,
+    ) -> T {
+        match self {
+            Self::Any => read(reader),
+            _ => reader.read_and_look(read, |reader| self.look(reader)),
+        }
+    }
+
     /// Checks the next value, which may also be null, and advances past it.
     pub(crate) fn look(&self, reader: &mut Reader<'_>) {
         self.look_at(reader, true);

@@ -4,16 +4,15 @@ mod case_fault;
 mod cursor;
 mod path;
 mod reader;
+mod surrogate;
 
 pub use case_fault::{CaseFault, CaseLocation, Problem, Severity};
 pub(crate) use cursor::Cursor;
 pub use path::{PathSegment, path_of};
-pub use reader::Origin;
 pub(crate) use reader::Reader;
+pub use reader::{DEPTH_LIMIT, Origin};
 
 use json_text::{JsonTextError, Position};
-
-use crate::model::Value;
 
 /// The text of a file and its syntax faults; `None` if it cannot be read.
 pub(crate) fn checked(bytes: &[u8]) -> Result<(&str, Option<CaseFault>), Box<CaseFault>> {
@@ -49,17 +48,4 @@ pub(crate) fn checked(bytes: &[u8]) -> Result<(&str, Option<CaseFault>), Box<Cas
 fn not_finite(text: &str) -> Option<Problem> {
     let word = ["NaN", "Infinity"].into_iter().find(|word| text.starts_with(word))?;
     Some(Problem::NotFinite { word })
-}
-
-/// Reads one value that is a whole text.
-pub(crate) fn read_value<T: Value>(bytes: &[u8]) -> (Option<T>, Vec<CaseFault>) {
-    match checked(bytes) {
-        Err(fault) => (None, vec![*fault]),
-        Ok((text, mark)) => {
-            let mut reader = Reader::new(text, Origin::default());
-            let value = T::read(&mut reader);
-            let (faults, _) = reader.finish();
-            (value, mark.into_iter().chain(faults).collect())
-        }
-    }
 }

@@ -9,8 +9,10 @@ use json_text::{JsonText, Kind, Position};
 use super::case_fault::{CaseFault, CaseLocation, Problem, Severity};
 use super::cursor::Cursor;
 use super::path::{PathSegment, path_of};
-use crate::adk::DEPTH_LIMIT;
-use crate::model::Shape;
+use super::surrogate::lone_surrogate;
+
+/// The levels of nesting that ADK's JSON parser reads, counted from the top of the file.
+pub const DEPTH_LIMIT: usize = 201;
 
 /// Where a separately read text begins in its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -257,31 +259,26 @@ impl<'a> Reader<'a> {
         match self.cursor.string() {
             Ok(string) => Some(string),
             Err(raw) => {
-                let escape = crate::adk::lone_surrogate(raw).unwrap_or_default();
+                let escape = lone_surrogate(raw).unwrap_or_default();
                 self.fault(offset, Problem::LoneSurrogate { escape });
                 None
             }
         }
     }
 
-    /// The text of the next value. Records what Python could not read, and what does not fit the shape.
-    pub(crate) fn checked_json(&mut self, shape: &Shape) -> JsonText {
-        self.read_and_check(shape, Self::json)
-    }
-
-    /// Reads the next value, and checks its shape if it has no fault.
-    pub(crate) fn read_and_check<T>(
+    /// Reads the next value, and has `look` read it again if it has no fault.
+    pub(crate) fn read_and_look<T>(
         &mut self,
-        shape: &Shape,
         read: impl FnOnce(&mut Self) -> T,
+        look: impl FnOnce(&mut Self),
     ) -> T {
         let (start, before) = (self.offset(), self.faults.len());
         let value = read(self);
         let is_read = self.faults.iter().skip(before).all(|it| it.severity() != Severity::Error);
-        if is_read && !matches!(shape, Shape::Any) {
+        if is_read {
             self.cursor.go_to(start);
             let looked = self.faults.len();
-            shape.look(self);
+            look(self);
             // These were found by the first reading.
             let is_new = |fault: &CaseFault| {
                 !matches!(fault.problem, Problem::RepeatedKey { .. } | Problem::TooLarge { .. })
@@ -302,7 +299,7 @@ impl<'a> Reader<'a> {
             self.fault(offset, Problem::TooDeep { depth, limit });
         }
         if memchr::memmem::find(passed.text.as_bytes(), b"\\u").is_some()
-            && let Some(escape) = crate::adk::lone_surrogate(passed.text)
+            && let Some(escape) = lone_surrogate(passed.text)
         {
             self.fault(offset, Problem::LoneSurrogate { escape });
         }

@@ -7,9 +7,10 @@ use live::Part;
 
 use super::request::THREAD;
 use crate::api_fault::{ApiFault, FaultKind};
+use crate::calls::arguments;
 use crate::event::Event;
 use crate::output::{Json as _, Object};
-use crate::response::{ModelResponse, PartIndex, ResponseHead, TOOL_USE, arguments, as_text};
+use crate::response::{ModelResponse, PartIndex, ResponseHead, TOOL_USE, as_text};
 
 /// The message.
 #[must_use]

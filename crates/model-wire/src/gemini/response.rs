@@ -6,9 +6,10 @@ use json_text::JsonText;
 use live::{Content, Part};
 
 use crate::api_fault::{ApiFault, FaultKind};
+use crate::calls::arguments;
 use crate::inline;
 use crate::output::{Json as _, Object};
-use crate::response::{CALL, ModelResponse, PartIndex, arguments};
+use crate::response::{CALL, ModelResponse, PartIndex};
 
 /// The response, with the candidates that the client takes.
 #[must_use]

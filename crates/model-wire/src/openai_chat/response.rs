@@ -7,10 +7,11 @@ use json_text::JsonText;
 use live::{Content, Part};
 
 use crate::api_fault::{ApiFault, FaultKind};
+use crate::calls::arguments;
 use crate::custom;
 use crate::event::Event;
 use crate::output::{Json as _, Object};
-use crate::response::{CALL, ModelResponse, PartIndex, ResponseHead, arguments, as_text};
+use crate::response::{CALL, ModelResponse, PartIndex, ResponseHead, as_text};
 
 /// The value of `object` in each event of a stream.
 const CHUNK: &str = "chat.completion.chunk";

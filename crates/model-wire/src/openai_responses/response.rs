@@ -6,9 +6,10 @@
 use json_text::{JsonText, Node};
 use live::Part;
 
+use crate::calls::arguments;
 use crate::custom;
 use crate::output::{Json as _, Object};
-use crate::response::{CALL, ModelResponse, PartIndex, ResponseHead, arguments, as_text};
+use crate::response::{CALL, ModelResponse, PartIndex, ResponseHead, as_text};
 
 /// The response with all of its items.
 #[must_use]

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::layers::{Layers, each};
 use super::{Amount, Generator, MAX_NODES, SHALLOW_DEPTH};
-use crate::text;
+use crate::{pattern, text};
 
 impl<'s> Generator<'s> {
     pub(super) fn object(&mut self, layers: &Layers<'s>, depth: usize) -> Option<Value> {
@@ -112,7 +112,7 @@ impl<'s> Generator<'s> {
                 .and_then(Value::as_object)
                 .into_iter()
                 .flatten()
-                .filter(|(pattern, _)| text::matches(pattern, name))
+                .filter(|(pattern, _)| pattern::matches(pattern, name))
                 .map(|(_, schema)| schema)
                 .collect();
             if own.is_none() && by_pattern.is_empty() {

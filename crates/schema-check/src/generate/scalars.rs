@@ -4,7 +4,7 @@ use serde_json::{Number, Value, json};
 
 use super::layers::{Layers, each};
 use super::{Generator, MAX_NODES};
-use crate::text;
+use crate::{pattern, text};
 
 impl Generator<'_> {
     pub(super) fn number(&mut self, layers: &Layers<'_>, whole: bool) -> Option<Value> {
@@ -92,7 +92,7 @@ fn extended(generated: String, pattern: &str, least: u64) -> String {
         let more = more.repeat(usize::try_from(short).unwrap_or(0));
         [format!("{generated}{more}"), format!("{more}{generated}")]
     });
-    longer.into_iter().flatten().find(|text| text::matches(pattern, text)).unwrap_or(generated)
+    longer.into_iter().flatten().find(|text| pattern::matches(pattern, text)).unwrap_or(generated)
 }
 
 /// The number as an integer if it is whole: `5`, not `5.0`.

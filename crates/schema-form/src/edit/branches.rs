@@ -1,8 +1,8 @@
 //! Choosing a union's branch, and what is copied from the previous one.
 
 use super::{Editor, WrongKind, in_range};
-use crate::conditions::convert;
-use crate::draft::{Blank, Content, Entered, Entry, Ids, State, shape};
+use crate::blank::{Blank, convert};
+use crate::draft::{Content, Entered, Entry, Ids, State, shape};
 use crate::field::{FieldKind, Slot};
 use crate::{EditError, PathStep};
 

@@ -1,8 +1,8 @@
 //! Edits of named entries, in an object that allows them.
 
 use super::{Editor, WrongKind};
-use crate::conditions::convert;
-use crate::draft::{Blank, Content, Entered, Entry, child_slot};
+use crate::blank::{Blank, convert};
+use crate::draft::{Content, Entered, Entry, child_slot};
 use crate::field::FieldKind;
 use crate::{EditError, ItemId, PathStep};
 

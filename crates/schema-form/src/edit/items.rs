@@ -3,7 +3,8 @@
 use json_text::JsonText;
 
 use super::{Editor, WrongKind, in_range};
-use crate::draft::{Blank, Content, Entered, Item, State};
+use crate::blank::Blank;
+use crate::draft::{Content, Entered, Item, State};
 use crate::field::{FieldKind, ListField};
 use crate::{EditError, ItemId};
 

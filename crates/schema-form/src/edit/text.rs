@@ -3,7 +3,8 @@
 use json_text::JsonText;
 
 use super::{Editor, WrongKind};
-use crate::draft::{Blank, Content, Entered, State};
+use crate::blank::Blank;
+use crate::draft::{Content, Entered, State};
 use crate::field::FieldKind;
 use crate::{Draft, EditError, Form};
 

@@ -7,7 +7,7 @@ use super::{MessageKind, Tone};
 use crate::PathStep;
 use crate::check;
 use crate::draft::{Entered, Entry, State};
-use crate::field::{ObjectField, Slot};
+use crate::field::{ObjectField, Slot, any_value};
 
 impl Reader {
     pub(super) fn object(
@@ -52,7 +52,7 @@ impl Reader {
                     Some(name) => reader.check_name(object, name),
                 }
                 let name = entry.name.as_deref().unwrap_or("?");
-                let inner = inner.unwrap_or_else(|| crate::draft::any_value(slot));
+                let inner = inner.unwrap_or_else(|| any_value(slot));
                 if entry.entered.state == State::NotSent {
                     reader.nothing_of_entry(entry.name.as_deref());
                 } else {

@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 use super::data::shown_config;
 use crate::details;
 use crate::escape::{hidden_class, html, in_script};
-use crate::report::{Heading, Total};
+use crate::total::{Heading, Total};
 
 /// Cases of one script.
 const CHUNK: usize = 100;

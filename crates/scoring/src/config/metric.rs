@@ -2,10 +2,10 @@
 
 use json_text::{JsonValue, Kind};
 
-use super::criterion::Metric;
 use super::fields::Fields;
 use super::judges::{Question, judge, question, rubrics};
 use crate::adk::MatchType;
+use crate::criterion::Metric;
 use crate::measurements::{Bounds, Countable, DurationPart, Efficiency, EventKind, Per, TokenPart};
 use crate::response::Comparison;
 use crate::state::{Query, StateMeasure};

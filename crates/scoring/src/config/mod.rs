@@ -2,16 +2,16 @@
 //!
 //! A mistyped name is a [`ConfigFault`] with the nearest known name, never a default.
 
-mod criterion;
 mod fields;
 mod judges;
 mod metric;
 mod read;
+mod score;
 
-pub use criterion::{Criterion, Metric, Tools};
 pub use read::{Config, Name, Reading};
+pub use score::Tools;
 
-pub(crate) use criterion::details;
+pub use crate::criterion::{Criterion, Metric};
 
 #[cfg(doc)]
 use crate::ConfigFault;

@@ -2,11 +2,11 @@
 
 use json_text::{JsonIndex, JsonText, JsonValue, Kind};
 
-use super::criterion::{Criterion, Metric};
 use super::fields::{Fields, Findings, number};
 use super::metric::{AGENTFLOW, KNOWN, Named, named};
 use crate::adk::MatchType;
 use crate::config_fault::ConfigFault;
+use crate::criterion::{Criterion, Metric};
 use crate::json::pointer_step;
 use crate::judge::{Combine, JudgeCriterion};
 use crate::measurements::{Efficiency, EventKind};

@@ -5,19 +5,20 @@
 //!
 //! Left to others: calling the model.
 
-mod criterion;
 mod prompt;
 mod reply;
 mod verdict;
 
-pub use criterion::{Combine, JudgeCriterion, Rubric, Scale};
 pub use prompt::{JudgeRequest, conversation, requests};
 pub use reply::{Reply, ReplyError, read_reply};
-pub use verdict::{RubricVerdict, Sample, verdict};
+pub use verdict::verdict;
+
+pub use crate::evidence::{RubricVerdict, Sample};
+pub use crate::rubrics::{Combine, JudgeCriterion, Rubric, Scale};
 
 use std::collections::VecDeque;
 
-use crate::config::Criterion;
+use crate::criterion::Criterion;
 use crate::outcome::Outcome;
 use crate::trace::Trace;
 

@@ -3,7 +3,7 @@
 use json_text::JsonText;
 use serde::Serialize;
 
-use super::criterion::{JudgeCriterion, Rubric, Scale};
+use crate::rubrics::{JudgeCriterion, Rubric, Scale};
 use crate::trace::Trace;
 
 /// One question to a judge.

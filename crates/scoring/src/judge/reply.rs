@@ -3,7 +3,7 @@
 use json_text::{JsonIndex, JsonText, JsonValue, Kind};
 use serde::Serialize;
 
-use super::criterion::Scale;
+use crate::rubrics::Scale;
 
 /// A judge's reply, parsed.
 #[derive(Debug, Clone, PartialEq, Serialize)]

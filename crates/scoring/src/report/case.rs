@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::eval_run::EvalRun;
 use super::exact_number::{number, number_or_null};
-use crate::config::{Criterion, details};
+use crate::criterion::Criterion;
 use crate::outcome::Outcome;
 
 /// The result of one criterion for a case.
@@ -46,6 +46,11 @@ impl CriterionResult {
             details,
         }
     }
+}
+
+/// The details of a result: an object, whatever happens.
+fn details(value: &impl serde::Serialize) -> JsonText {
+    JsonText::serialize(value).unwrap_or_else(|_| JsonText::from_value(&serde_json::json!({})))
 }
 
 /// The result of one case.

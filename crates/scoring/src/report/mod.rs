@@ -7,7 +7,6 @@ mod case;
 mod changes;
 mod eval_run;
 mod exact_number;
-mod figure;
 mod repeats;
 mod summary;
 mod timeline;
@@ -16,8 +15,9 @@ mod why;
 pub use case::{CaseVerdict, CriterionResult, EvalCaseResult};
 pub use changes::{CaseChange, Change, Compared, Comparison};
 pub use eval_run::{EvalRun, RunStatus};
-pub use figure::{figure, figures_apart, short_figure};
 pub use repeats::Repeats;
 pub use summary::{CriterionStats, EvalReport, EvalSummary, Sources, TagStats, Tally};
 pub use timeline::{TimelineEntry, TimelineKind, timeline};
 pub use why::{sentences, why, why_calls};
+
+pub use crate::figure::{figure, figures_apart, short_figure};

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::case::{CaseVerdict, CriterionResult, EvalCaseResult};
 use super::exact_number::{number, number_or_null};
-use super::figure::figure;
 use super::repeats::{RepeatTally, Repeats};
+use crate::figure::figure;
 use crate::statistics::{CaseRuns, Interval, rate_interval};
 
 /// The report of one run over a set of cases.

@@ -1,12 +1,14 @@
 //! [`why`]: in a sentence, why a criterion was not met or not scored.
 
-use super::figure;
 use crate::adk::MatchType;
-use crate::config::{Criterion, Metric};
+use crate::bounds::{Bounds, Per};
+use crate::criterion::{Criterion, Metric};
+use crate::evidence::{Alignment, CallSeen, Row, RowKind};
+use crate::figure::figure;
 use crate::json::{Change, Difference};
-use crate::measurements::{Bounds, DurationPart, EventKind, TokenPart};
+use crate::measurements::{DurationPart, EventKind, TokenPart};
 use crate::rouge::{DifferingWords, differing_words};
-use crate::trajectory::{Alignment, CallSeen, Measure, Row, RowKind};
+use crate::trajectory::Measure;
 use crate::{Evidence, Outcome};
 use json_text::JsonText;
 
@@ -128,10 +130,10 @@ fn reasons(evidence: &Evidence, metric: &Metric) -> Vec<String> {
             reasons.collect()
         }
         Evidence::Measurement { total, invocations, bounds, per } => match per {
-            crate::measurements::Per::Case => {
+            Per::Case => {
                 vec![format!("{}, {}", measured(metric, *total), beyond(*bounds, *total))]
             }
-            crate::measurements::Per::Invocation => {
+            Per::Invocation => {
                 let turns = invocations.iter().enumerate();
                 let broken = turns.filter(|(_, value)| !bounds.hold(**value));
                 let of = Of(invocations.len());

@@ -2,12 +2,11 @@
 
 use json_text::Decimal;
 use regex::Regex;
-use serde::Serialize;
 
 use super::numbers::numbers_in;
 use super::text::{json_in, normalized};
-use crate::evidence::Evidence;
-use crate::json::{Change, Difference, Equality, differences, subset};
+use crate::evidence::{Evidence, ResponseTurn};
+use crate::json::{Change, Equality, differences, subset};
 use crate::outcome::{Outcome, Reason};
 use crate::rouge::Scorer;
 use crate::trace::Trace;
@@ -50,31 +49,6 @@ pub enum Comparison {
         /// The distance allowed as a share of the expected number.
         relative: Decimal,
     },
-}
-
-/// One turn of the evidence.
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
-pub struct ResponseTurn {
-    /// The turn's score; `None` when no response is expected of it, which the mean leaves out.
-    pub score: Option<f64>,
-    /// Of ROUGE: the share of the response's words that are expected.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub precision: Option<f64>,
-    /// Of ROUGE: the share of the expected words that are in the response.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub recall: Option<f64>,
-    /// Of JSON: where the response differs.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub differences: Vec<Difference>,
-    /// Why the score is not full.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub note: Option<String>,
-    /// The expected response, where the score is not full.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub expected: Option<String>,
-    /// The response, where the score is not full.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub actual: Option<String>,
 }
 
 /// Scores each turn's response, and takes the mean of the turns with an expected one.

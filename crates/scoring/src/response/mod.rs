@@ -7,6 +7,8 @@ mod compare;
 mod numbers;
 mod text;
 
-pub use compare::{Comparison, ResponseTurn, response};
+pub use compare::{Comparison, response};
 pub use numbers::numbers_in;
 pub use text::normalized;
+
+pub use crate::evidence::ResponseTurn;

@@ -1,10 +1,10 @@
 //! The metric `state`.
 
-use json_text::{JsonIndex, JsonText};
+use json_text::JsonIndex;
 use serde::Serialize;
 
 use super::query::{Clause, Query, at_path};
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, StateCondition};
 use crate::outcome::{Outcome, Reason};
 use crate::trace::Trace;
 
@@ -17,21 +17,6 @@ pub enum StateMeasure {
     All,
     /// The share of conditions that hold.
     Share,
-}
-
-/// One condition of the evidence.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct StateCondition {
-    /// The path of the condition; `$and`, `$or` or `$nor` for several together.
-    pub path: String,
-    /// Whether the condition holds.
-    pub holds: bool,
-    /// The condition, as written in the query; absent for several together.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub asked: Option<JsonText>,
-    /// The values at the path: none if missing, several if the path goes through an array.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub actual: Vec<JsonText>,
 }
 
 /// At most so many values are shown of one condition.
@@ -104,6 +89,8 @@ fn nothing_expected() -> Outcome {
 
 #[cfg(test)]
 mod tests {
+    use json_text::JsonText;
+
     use super::*;
 
     fn trace(state: Option<&str>) -> Trace {

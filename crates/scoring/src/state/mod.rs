@@ -8,6 +8,8 @@ mod metric;
 mod parse;
 mod query;
 
-pub use metric::{StateCondition, StateMeasure, state};
+pub use metric::{StateMeasure, state};
 pub use parse::operator;
 pub use query::Query;
+
+pub use crate::evidence::StateCondition;

@@ -13,7 +13,7 @@ use statrs::distribution::{ContinuousCDF as _, Normal};
 
 use super::count;
 use super::rate::{CaseRuns, Interval, rate_interval};
-use crate::report::{figure, short_figure};
+use crate::figure::{figure, short_figure};
 
 /// A difference is shown if chance alone gives as large a one less often than this.
 const LEVEL: f64 = 0.05;

@@ -4,10 +4,10 @@ use json_text::JsonText;
 use pathfinding::kuhn_munkres::kuhn_munkres;
 use pathfinding::matrix::Matrix;
 
-use super::alignment::{Alignment, CallSeen, Row, RowKind};
 use super::call_similarity::{CallSimilarity, Opened, Prepared};
 use super::metric::Matching;
 use crate::adk::MatchType;
+use crate::evidence::{Alignment, CallSeen, Row, RowKind};
 use crate::outcome::Reason;
 use crate::trace::ToolCall;
 

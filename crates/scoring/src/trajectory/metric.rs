@@ -3,10 +3,9 @@
 use serde::Serialize;
 
 use super::align::align;
-use super::alignment::{Alignment, RowKind};
 use super::rules::ArgumentRules;
 use crate::adk::MatchType;
-use crate::evidence::Evidence;
+use crate::evidence::{Alignment, Evidence, RowKind, TurnScore};
 use crate::json::Equality;
 use crate::outcome::{Outcome, Reason};
 use crate::trace::{Invocation, Trace};
@@ -97,17 +96,6 @@ impl Credit {
             _ => None,
         }
     }
-}
-
-/// One turn of the evidence.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct TurnScore {
-    /// The turn's score; `None` when nothing is expected of it, which the mean leaves out.
-    pub score: Option<f64>,
-    /// Which trajectory was met best: 0 is the expected one, others count from 1.
-    pub trajectory: usize,
-    /// That trajectory beside what was done.
-    pub alignment: Alignment,
 }
 
 /// Scores each turn, and takes the mean of those in which something is expected.

@@ -4,7 +4,6 @@
 //! ADK's own metric is [`crate::adk::tool_trajectory`].
 
 mod align;
-mod alignment;
 mod call_similarity;
 #[cfg(feature = "json-schema")]
 mod keywords;
@@ -15,10 +14,11 @@ mod rules;
 mod schema;
 
 pub use align::align;
-pub use alignment::{Alignment, CallSeen, Row, RowKind};
 pub use matcher::{Matcher, NoSchemas, SchemaCheck, Schemas};
 pub(crate) use matcher::{distances, pattern};
-pub use metric::{Credit, Matching, Measure, TurnScore, trajectory};
+pub use metric::{Credit, Matching, Measure, trajectory};
 pub use rules::ArgumentRules;
 #[cfg(feature = "json-schema")]
 pub use schema::JsonSchemas;
+
+pub use crate::evidence::{Alignment, CallSeen, Row, RowKind, TurnScore};

@@ -8,8 +8,8 @@ use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use json_text::Kind;
 
+use crate::nodes::Nodes;
 use crate::scan;
-use crate::tree::Tree;
 use json_text::index::Id;
 
 /// How much of the data is decoded for the measures, in characters of base64.
@@ -168,16 +168,16 @@ pub(crate) fn of_string(literal: &str) -> Option<Image> {
 
 /// The image that an object is which has `data` in base64 and its MIME type, under the names that
 /// MCP, google.genai and Anthropic give them.
-pub(crate) fn of_object(tree: &Tree, id: Id) -> Option<Image> {
+pub(crate) fn of_object(nodes: &Nodes, id: Id) -> Option<Image> {
     let (mut data, mut format) = (None, None);
-    for member in tree.members(id).take(8) {
-        if tree.kind(member) != Kind::String {
+    for member in nodes.members(id).take(8) {
+        if nodes.kind(member) != Kind::String {
             continue;
         }
-        match tree.key(member)? {
-            "\"data\"" => data = Some(tree.text(member)),
+        match nodes.key(member)? {
+            "\"data\"" => data = Some(nodes.text(member)),
             "\"mimeType\"" | "\"mime_type\"" | "\"media_type\"" => {
-                format = Format::of_mime(&scan::content_head(tree.text(member), 64).0);
+                format = Format::of_mime(&scan::content_head(nodes.text(member), 64).0);
             }
             _ => {}
         }
@@ -297,8 +297,8 @@ mod tests {
     #[test]
     fn objects_of_mcp_and_genai_are_images() {
         let check = |text: &str| {
-            let tree = Tree::new(JsonText::parse(text).expect("valid"));
-            of_object(&tree, 0).map(|image| image.format())
+            let nodes = Nodes::of(JsonText::parse(text).expect("valid"), usize::MAX);
+            of_object(&nodes, 0).map(|image| image.format())
         };
         assert_eq!(
             check(&format!(r#"{{"type":"image","data":"{PNG}","mimeType":"image/png"}}"#)),

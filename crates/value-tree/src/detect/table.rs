@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use json_text::Kind;
 
+use crate::nodes::Nodes;
 use crate::preview;
-use crate::tree::Tree;
 use json_text::index::Id;
 
 /// How many items decide whether this is a table, and by which columns.
@@ -33,17 +33,17 @@ pub(crate) struct Table {
 
 impl Table {
     /// The columns of the list `id`, if its items are like each other.
-    pub(crate) fn of(tree: &Tree, id: Id) -> Option<Self> {
+    pub(crate) fn of(nodes: &Nodes, id: Id) -> Option<Self> {
         let mut columns: Vec<(&str, usize)> = Vec::new();
         let mut places: BTreeMap<&str, usize> = BTreeMap::new();
         let (mut items, mut cells) = (0_usize, 0_usize);
-        for item in tree.members(id).take(LOOKED_AT) {
-            if tree.kind(item) != Kind::Object {
+        for item in nodes.members(id).take(LOOKED_AT) {
+            if nodes.kind(item) != Kind::Object {
                 return None;
             }
             items += 1;
-            for member in tree.members(item).take(NAMES + 1) {
-                let name = tree.key(member)?;
+            for member in nodes.members(item).take(NAMES + 1) {
+                let name = nodes.key(member)?;
                 places.entry(name).or_insert_with(|| {
                     columns.push((name, preview::name(name).chars().count()));
                     columns.len() - 1
@@ -62,25 +62,25 @@ impl Table {
         let more = columns.len().saturating_sub(COLUMNS);
         columns.truncate(COLUMNS);
         places.retain(|_, place| *place < COLUMNS);
-        let every = (tree.record(id).count as usize * columns.len()).div_ceil(MEASURED).max(1);
+        let every = (nodes.record(id).count as usize * columns.len()).div_ceil(MEASURED).max(1);
         // What is seen first is measured whole.
-        let first = tree.members(id).take(LOOKED_AT);
-        for item in first.chain(tree.members(id).skip(LOOKED_AT).step_by(every)) {
+        let first = nodes.members(id).take(LOOKED_AT);
+        for item in first.chain(nodes.members(id).skip(LOOKED_AT).step_by(every)) {
             if columns.iter().all(|(_, width)| width >= WIDTH.end()) {
                 break;
             }
-            for member in tree.members(item).take(NAMES) {
-                let place = tree.key(member).and_then(|name| places.get(name));
+            for member in nodes.members(item).take(NAMES) {
+                let place = nodes.key(member).and_then(|name| places.get(name));
                 if let Some((_, width)) = place.and_then(|place| columns.get_mut(*place)) {
-                    *width = widened(*width, tree.text(member));
+                    *width = widened(*width, nodes.text(member));
                 }
             }
         }
         // Ids that only programs read leave the width to the other columns, and come after them.
         let holds_ids = |name: &str| {
-            let mut values = tree.members(id).take(LOOKED_AT).filter_map(|item| {
-                let mut members = tree.members(item).take(NAMES);
-                members.find(|member| tree.key(*member) == Some(name)).map(|it| tree.text(it))
+            let mut values = nodes.members(id).take(LOOKED_AT).filter_map(|item| {
+                let mut members = nodes.members(item).take(NAMES);
+                members.find(|member| nodes.key(*member) == Some(name)).map(|it| nodes.text(it))
             });
             values.all(is_random_id)
         };
@@ -130,8 +130,8 @@ mod tests {
     use super::*;
 
     fn columns(text: &str) -> Option<Vec<(String, usize)>> {
-        let tree = Tree::new(JsonText::parse(text).expect("valid"));
-        Table::of(&tree, 0).map(|table| table.columns)
+        let nodes = Nodes::of(JsonText::parse(text).expect("valid"), usize::MAX);
+        Table::of(&nodes, 0).map(|table| table.columns)
     }
 
     #[test]

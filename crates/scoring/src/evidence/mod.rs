@@ -1,12 +1,18 @@
 //! [`Evidence`]: the reasons for a score, for a person to check.
 
+mod alignment;
+mod response_turn;
+mod rubric_verdict;
+mod state_condition;
+
+pub use alignment::{Alignment, CallSeen, Row, RowKind, TurnScore};
+pub use response_turn::ResponseTurn;
+pub use rubric_verdict::{RubricVerdict, Sample};
+pub use state_condition::StateCondition;
+
 use serde::Serialize;
 
-use crate::judge::RubricVerdict;
-use crate::measurements::{Bounds, Per};
-use crate::response::ResponseTurn;
-use crate::state::StateCondition;
-use crate::trajectory::{Alignment, TurnScore};
+use crate::bounds::{Bounds, Per};
 
 /// The reasons for a score. It serializes to the object that a report has under `details`.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -10,8 +10,9 @@ use std::sync::Arc;
 use json_text::{JsonText, Kind};
 
 use crate::document::{Document, NodeId};
-use crate::field::{ChoiceOption, Field, FieldKind, Source, TextField};
+use crate::field::{ChoiceOption, Field, FieldKind, TextField};
 use crate::merged::MergedSchema;
+use crate::source::Source;
 use crate::{Diagnostic, Reason, Types};
 
 /// Keywords that are checked on a complete value, beside the limits of the widgets.

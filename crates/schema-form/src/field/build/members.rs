@@ -4,10 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use super::Builder;
 use crate::Types;
-use crate::conditions::Condition;
+use crate::condition::Condition;
 use crate::document::{Dialect, Node, NodeId};
 use crate::entry_schemas::{EntrySchemas, NameMatch};
-use crate::field::{Extras, ObjectField, Slot, Source};
+use crate::field::entry_fields::EntryFields;
+use crate::field::{Extras, ObjectField, Slot};
+use crate::source::Source;
 
 impl Builder<'_> {
     pub(super) fn object(&mut self) -> ObjectField {
@@ -95,7 +97,7 @@ impl Builder<'_> {
             max: self.merged.at_most(&["maxProperties"]),
             needs: self.needs(),
             conditions: Condition::all(self.document, self.merged),
-            entry_schemas,
+            entry_fields: EntryFields::of(self.document, entry_schemas),
         }
     }
 

@@ -1,133 +1,28 @@
-//! [`Condition`]: `if`/`then`/`else` and `dependentSchemas` of an object, evaluated on what is entered.
+//! Updates the conditional branches of an object to what is entered, and the object's members to them.
 //!
-//! An active branch adds a layer to the object's schemas, so an object has a shape for each set of
-//! active branches ([`Slot::shaped`]). Unconditional members come first in every shape. The draft
-//! keeps the active branches ([`ConditionState`]), so reading needs no evaluation; filling and
-//! editing update them.
+//! The draft keeps the active branches ([`crate::ConditionState`]), so reading needs no evaluation;
+//! filling and editing update them.
 
 use json_text::JsonText;
 
-use crate::Draft;
-use crate::document::{Dialect, Document, NodeId};
-use crate::draft::{Blank, Content, Entered, Ids, State};
+use super::Blank;
+use crate::condition::MAX_ROUNDS;
+use crate::document::NodeId;
+use crate::draft::{Content, Entered, Ids, InactiveMember, State};
 use crate::field::{FieldKind, ObjectField, Slot};
 use crate::fill::Filler;
-use crate::form::Form;
-use crate::merged::MergedSchema;
-use crate::partial_validator::PartialValidator;
-
-/// The most evaluation rounds, because a branch may add further conditions.
-const MAX_ROUNDS: usize = 8;
-
-/// The active conditional branches of an object, and what was entered in inactive ones.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ConditionState {
-    pub(crate) applied: Vec<NodeId>,
-    pub(crate) inactive: Vec<InactiveMember>,
-}
-
-/// A member of an inactive branch: not sent, and restored with the branch.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct InactiveMember {
-    slot: Slot,
-    entered: Entered,
-}
-
-/// A branch of an object that depends on its value.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Condition {
-    /// `if`, `then`, `else`.
-    If { test: NodeId, then: Option<NodeId>, other: Option<NodeId> },
-    /// `dependentSchemas`: a schema that applies when a member is present.
-    Dependent { name: Box<str>, schema: NodeId },
-}
-
-impl Condition {
-    /// The conditions in the layers of an object.
-    pub(crate) fn all(document: &Document, merged: &MergedSchema<'_>) -> Vec<Self> {
-        let mut conditions = Vec::new();
-        let keyword = match document.dialect() {
-            Dialect::Modern => "dependentSchemas",
-            Dialect::Seven => "dependencies",
-            Dialect::Other => return conditions,
-        };
-        for layer in &merged.layers {
-            if let Some(test) = document.member(*layer, &["if"]) {
-                let then = document.member(*layer, &["then"]);
-                let other = document.member(*layer, &["else"]);
-                conditions.push(Self::If { test, then, other });
-            }
-            let given = document.member(*layer, &[keyword]);
-            let given = given.map(|id| document.members(id)).unwrap_or(&[]);
-            // A list of names is not a schema: `Builder::needs` handles these.
-            let schemas = given.iter().filter(|(_, id)| document.items(*id).is_none());
-            conditions.extend(
-                schemas
-                    .map(|(name, schema)| Self::Dependent { name: name.clone(), schema: *schema }),
-            );
-        }
-        conditions
-    }
-
-    /// The branches that may apply.
-    pub(crate) fn branches(&self) -> Vec<NodeId> {
-        match self {
-            Self::If { then, other, .. } => then.iter().chain(other).copied().collect(),
-            Self::Dependent { schema, .. } => vec![*schema],
-        }
-    }
-
-    /// The branch that applies to `value`, if one does and it can be decided.
-    fn branch(&self, document: &Document, value: &JsonText) -> Option<NodeId> {
-        match self {
-            Self::If { test, then, other } => {
-                match PartialValidator::of(document).admits(*test, value)? {
-                    true => *then,
-                    false => *other,
-                }
-            }
-            Self::Dependent { name, schema } => {
-                let json_text::Node::Object(members) = value.open() else { return None };
-                members.iter().any(|(key, _)| **key == **name).then_some(*schema)
-            }
-        }
-    }
-}
-
-/// The branches that apply to `value`, an object at `slot`.
-pub(crate) fn active_branches(slot: &Slot, value: &JsonText) -> Vec<NodeId> {
-    let mut applied = Vec::new();
-    for _ in 0..MAX_ROUNDS {
-        let shape = slot.shaped(&applied);
-        let FieldKind::Object(object) = &shape.field().kind else { break };
-        let next: Vec<NodeId> = object
-            .conditions
-            .iter()
-            .filter_map(|condition| condition.branch(slot.document(), value))
-            .collect();
-        if next == applied {
-            break;
-        }
-        applied = next;
-    }
-    applied
-}
-
-/// Whether the object's shape depends on what is entered.
-pub(crate) fn has_conditions(slot: &Slot) -> bool {
-    matches!(&slot.field().kind, FieldKind::Object(object) if !object.conditions.is_empty())
-}
+use crate::{Draft, Form};
 
 /// Evaluates again which branches apply to what is entered at `slot`, and gives the object the members
 /// of its new shape. Members in both shapes are kept, others become inactive or are restored.
 pub(crate) fn update_conditions(slot: &Slot, entered: &mut Entered, blank: &mut Blank<'_>) {
-    if !has_conditions(slot) || entered.state != State::Value {
+    if !slot.has_conditions() || entered.state != State::Value {
         return;
     }
     // A branch may add members that activate another branch.
     for _ in 0..MAX_ROUNDS {
         let Some(value) = finished(slot, entered) else { return };
-        let applied = active_branches(slot, &value);
+        let applied = slot.active_branches(&value);
         let Some(Content::Object { conditions, .. }) = &entered.content else { return };
         if conditions.applied == applied {
             return;

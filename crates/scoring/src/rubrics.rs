@@ -72,7 +72,7 @@ impl Scale {
 
     /// What a number on the scale is worth, 0 to 1; `None` outside of it.
     #[must_use]
-    pub(super) fn worth(self, points: f64) -> Option<f64> {
+    pub(crate) fn worth(self, points: f64) -> Option<f64> {
         let (from, to) = match self {
             Self::YesNo => (0.0, 1.0),
             Self::Points { from, to } => (from, to),
@@ -107,7 +107,7 @@ impl Combine {
     }
 
     /// One score of those of several samples; `None` when there is none.
-    pub(super) fn of(self, scores: &[f64]) -> Option<f64> {
+    pub(crate) fn of(self, scores: &[f64]) -> Option<f64> {
         if scores.is_empty() {
             return None;
         }

@@ -1,98 +1,19 @@
-//! [`Criterion`]: one thing that a case is scored by.
-
-use json_text::JsonText;
+//! [`Criterion::score`]: scores a case by one criterion.
 
 use super::metric::NEEDS_JUDGE;
-use crate::adk::{self, Average, Conversation, MatchType};
+use crate::adk::{self, Average, Conversation};
+use crate::criterion::{Criterion, Metric};
 use crate::evidence::{Evidence, MissedResponse, MissedTurn};
 use crate::json::Equality;
-use crate::judge::{Judge, JudgeCriterion, judged};
-use crate::measurements::{self, Bounds, Countable, DurationPart, Per, TokenPart};
+use crate::judge::{Judge, judged};
+use crate::measurements;
 use crate::outcome::{Outcome, Reason};
 use crate::report::CriterionResult;
-use crate::response::{Comparison, response};
+use crate::response::response;
 use crate::rouge::Scorer;
-use crate::state::{Query, StateMeasure, state};
+use crate::state::state;
 use crate::trace::Trace;
 use crate::trajectory::{Matching, align, trajectory};
-
-/// A criterion of a config.
-#[derive(Debug, Clone)]
-pub struct Criterion {
-    /// The name that the config gave it.
-    pub name: String,
-    /// The score from which on it is met.
-    pub threshold: f64,
-    /// What is computed.
-    pub metric: Metric,
-}
-
-/// What is computed of a case.
-#[derive(Debug, Clone)]
-pub enum Metric {
-    /// ADK's `tool_trajectory_avg_score`.
-    AdkTrajectory {
-        /// Whether order and other calls count.
-        match_type: MatchType,
-        /// Whether only the tools' names are compared.
-        ignore_args: bool,
-    },
-    /// ADK's `response_match_score`.
-    AdkResponse,
-    /// `trajectory`.
-    Trajectory(Box<Matching>),
-    /// `response`.
-    Response(Comparison),
-    /// `state`.
-    State {
-        /// A query in the place of the case's expected state.
-        query: Option<Query>,
-        /// What the score means.
-        measure: StateMeasure,
-    },
-    /// `count`.
-    Count {
-        /// What is counted.
-        countable: Countable,
-        /// How many there may be.
-        bounds: Bounds,
-        /// Over what.
-        per: Per,
-    },
-    /// `duration`.
-    Duration {
-        /// Which time.
-        part: DurationPart,
-        /// How many seconds it may take.
-        bounds: Bounds,
-        /// Over what.
-        per: Per,
-    },
-    /// `tokens`.
-    Tokens {
-        /// Which tokens.
-        part: TokenPart,
-        /// How many there may be.
-        bounds: Bounds,
-        /// Over what.
-        per: Per,
-    },
-    /// `rubric` and `llm_judge`.
-    Judged(JudgeCriterion),
-    /// A metric that another program computes.
-    NotHere {
-        /// Which one.
-        remedy: &'static str,
-    },
-}
-
-impl Metric {
-    /// Whether it checks a measured number against bounds, see [`crate::measurements`].
-    #[must_use]
-    pub fn is_measurement(&self) -> bool {
-        matches!(self, Self::Count { .. } | Self::Duration { .. } | Self::Tokens { .. })
-    }
-}
 
 /// What scoring uses from case to case.
 #[derive(Default)]
@@ -214,9 +135,4 @@ fn failed_turns(
         Some(MissedTurn { turn, alignment })
     });
     drawn.collect()
-}
-
-/// The details of a result: an object, whatever happens.
-pub(crate) fn details(value: &impl serde::Serialize) -> JsonText {
-    JsonText::serialize(value).unwrap_or_else(|_| JsonText::from_value(&serde_json::json!({})))
 }

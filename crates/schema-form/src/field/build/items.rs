@@ -2,7 +2,8 @@
 
 use super::Builder;
 use crate::document::{Dialect, Node, NodeId};
-use crate::field::{ListField, Slot, Source};
+use crate::field::{ListField, Slot};
+use crate::source::Source;
 
 impl Builder<'_> {
     pub(super) fn list(&self) -> ListField {

@@ -6,6 +6,17 @@ use serde::Serialize;
 use crate::json::Difference;
 use crate::trace::ToolCall;
 
+/// The calls of one turn, scored.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TurnScore {
+    /// The turn's score; `None` when nothing is expected of it, which the mean leaves out.
+    pub score: Option<f64>,
+    /// Which trajectory was met best: 0 is the expected one, others count from 1.
+    pub trajectory: usize,
+    /// That trajectory beside what was done.
+    pub alignment: Alignment,
+}
+
 /// The calls of both sides of one turn, in pairs where there are.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Alignment {
@@ -65,7 +76,7 @@ pub struct CallSeen {
 }
 
 impl CallSeen {
-    pub(super) fn new(place: usize, call: &ToolCall) -> Self {
+    pub(crate) fn new(place: usize, call: &ToolCall) -> Self {
         Self { place, name: call.name.clone(), args: call.args.clone() }
     }
 }
@@ -73,7 +84,7 @@ impl CallSeen {
 impl Alignment {
     /// The rows of so many calls on each side, whose pairs have `credit` together.
     #[expect(clippy::cast_precision_loss, reason = "no turn has 2^53 calls")]
-    pub(super) fn of(rows: Vec<Row>, credit: f64, expected: usize, actual: usize) -> Self {
+    pub(crate) fn of(rows: Vec<Row>, credit: f64, expected: usize, actual: usize) -> Self {
         let share = |of: usize, others: usize| match (of, others) {
             (0, 0) => 1.0,
             (0, _) => 0.0,

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use super::Builder;
 use crate::Types;
 use crate::document::NodeId;
-use crate::field::{Branch, FieldKind, Slot, Source};
+use crate::field::{Branch, FieldKind, Slot};
 use crate::merged::Union;
+use crate::source::Source;
 
 impl Builder<'_> {
     pub(super) fn union(&mut self, union: &Union) -> FieldKind {
