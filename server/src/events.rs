@@ -176,7 +176,7 @@ async fn talk(
                 frames.push(frame(&HostEvent::AgentListChanged));
             }
             Turn::Log(agent, line) => {
-                let lines = vec![page_dto::log_line(line)];
+                let lines = vec![line];
                 frames.push(frame(&HostEvent::AgentLog { agent, lines }));
             }
             Turn::Call(Err(RecvError::Closed))
@@ -223,8 +223,10 @@ fn lines(agent: AgentId, listener: broadcast::Receiver<LogLine>) -> Lines {
 /// The pending questions for the person of `session`.
 async fn questions(session: &HostSession) -> Vec<Message> {
     let waiting = session.agent.source.questions(&session.id).await;
-    let waiting = waiting.into_iter().map(page_dto::question);
-    waiting.map(|it| frame(&HostEvent::Session(SessionEvent::Asked(Box::new(it))))).collect()
+    waiting
+        .into_iter()
+        .map(|it| frame(&HostEvent::Session(SessionEvent::Asked(Box::new(it)))))
+        .collect()
 }
 
 /// The session that an event of a source belongs to.

@@ -301,7 +301,7 @@ impl Host {
         if let Some(session) = &export.session {
             let view = session.view();
             if let Some(workflow) = view.workflow {
-                let reason = page_dto::workflow(workflow).why_not_a_case(&view.agent.name);
+                let reason = workflow.why_not_a_case(&view.agent.name);
                 return Err(ApiError::PartOfWorkflow(reason));
             }
             let turns = export.trace.turns.clone();
@@ -361,7 +361,7 @@ fn members(state: &JsonText, what: &str) -> Result<BTreeMap<String, JsonText>, A
 }
 
 fn faulted(fault: AgentFault) -> ApiError {
-    ApiError::AgentFaulted(Box::new(page_dto::agent_fault(fault)))
+    ApiError::AgentFaulted(Box::new(fault))
 }
 
 fn refusal(agent: &RegisteredAgent, error: SourceError) -> ApiError {
@@ -404,7 +404,7 @@ impl AgentHost for Host {
     }
 
     async fn read_agent_log(&self, agent: AgentId) -> Result<Vec<LogLine>, ApiError> {
-        Ok(self.any_agent(&agent)?.log.lines().into_iter().map(page_dto::log_line).collect())
+        Ok(self.any_agent(&agent)?.log.lines())
     }
 }
 
@@ -611,8 +611,7 @@ impl CallHost for Host {
         answer: Answer,
     ) -> Result<(), ApiError> {
         let session = self.session(&session)?;
-        let answered =
-            session.agent.source.answer(&session.id, number, page_dto::answer(answer)).await;
+        let answered = session.agent.source.answer(&session.id, number, answer).await;
         answered.map_err(|error| match error {
             AnswerError::NotWaiting => ApiError::QuestionGone,
             AnswerError::Invalid(found) => ApiError::Invalid(page_dto::field_messages(found)),

@@ -1,5 +1,6 @@
 //! Serves a file that an agent or a tool made: its type, whether a browser opens it, and ranges.
 
+pub(crate) use api::is_text;
 use axum::body::{Body, Bytes};
 use axum::http::header::{
     ACCEPT_RANGES, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_RANGE, CONTENT_SECURITY_POLICY,
@@ -16,18 +17,6 @@ pub(crate) struct ServedFile {
     pub(crate) mime_type: String,
     /// The content.
     pub(crate) bytes: Bytes,
-}
-
-/// Whether the type is text.
-pub(crate) fn is_text(mime_type: &str) -> bool {
-    let essence = essence(mime_type);
-    essence.starts_with("text/")
-        || essence.ends_with("+json")
-        || essence.ends_with("+xml") && !essence.starts_with("image/")
-        || matches!(
-            essence.as_str(),
-            "application/json" | "application/xml" | "application/yaml" | "application/javascript"
-        )
 }
 
 /// The type without its parameters.

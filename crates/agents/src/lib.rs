@@ -11,27 +11,24 @@ mod lines;
 mod log;
 pub mod mcp;
 pub mod native;
-mod question;
 pub mod registry;
 mod reporter;
 pub mod schemas;
 mod source;
 pub mod spill_store;
-mod view;
 
 /// The longest result of a native or Python tool, in bytes of JSON.
 const MAX_RESULT_BYTES: usize = 128 * 1024 * 1024;
 
-pub use log::{AgentLog, LogLine};
-pub use question::{Answer, Asks, Question, SampledMessage, SamplingRequest};
-pub use registry::SimulatedAgentConfig;
-pub use reporter::{CallProgressed, CatalogChange, Reporter, SourceEvent};
-pub use source::{
-    AgentFacts, AgentFault, AgentSource, AnswerError, ArtifactContent, CallProgress, CallReport,
-    ResourceContent, SessionPast, SessionSeed, SourceError, SourceKind, ToolFailure,
-    ToolInvocation,
+pub use api::{
+    ActiveAgent, AgentFault, Answer, Artifact, Asks, CallProgressed, CatalogChange, LogLine,
+    Question, RunnerDifference, SampledMessage, SamplingRequest, ServerInstructions, SessionView,
+    SourceKind, SubAgent, ToolHints, ToolView, Workflow,
 };
-pub use view::{
-    ActiveAgent, Artifact, RunnerDifference, ServerInstructions, SessionView, SubAgent, ToolHints,
-    ToolView, Workflow,
+pub use log::AgentLog;
+pub use registry::SimulatedAgentConfig;
+pub use reporter::{Reporter, SourceEvent};
+pub use source::{
+    AgentFacts, AgentSource, AnswerError, ArtifactContent, CallProgress, CallReport,
+    ResourceContent, SessionPast, SessionSeed, SourceError, ToolFailure, ToolInvocation,
 };

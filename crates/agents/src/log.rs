@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
+use api::LogLine;
 use tokio::io::{AsyncRead, BufReader};
 use tokio::sync::broadcast;
 
@@ -14,19 +15,6 @@ const KEPT_LINES: usize = 2_000;
 const LAST_LINES: usize = 40;
 /// Bytes of one line that are kept.
 const KEPT_BYTES: usize = 16 * 1024;
-
-/// One line that an agent printed or its worker logged.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LogLine {
-    /// Counts up from 0 over the agent's life on this host.
-    pub number: u64,
-    /// Milliseconds since 1970, UTC.
-    pub at_ms: i64,
-    /// The line without its end.
-    pub text: String,
-    /// Whether the host wrote it, for example between the lines of two workers.
-    pub by_host: bool,
-}
 
 /// The log of one agent: a ring of its last lines.
 #[derive(Debug)]

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use api::{AgentFault, SourceKind};
 use async_trait::async_trait;
 use json_text::JsonText;
-use serde::Serialize;
 use session::{CallId, RecordedTurn, Recording, SessionId, ToolError, ToolName};
 use tokio_util::sync::CancellationToken;
 
@@ -206,28 +206,6 @@ pub struct ResourceContent {
     pub bytes: Vec<u8>,
     /// Whether the server sent text.
     pub is_text: bool,
-}
-
-/// Where an agent comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum SourceKind {
-    /// Rust, against the `adk-core` traits.
-    Native,
-    /// A folder that `adk web` would load.
-    AdkPython,
-    /// An instruction and the tools of MCP servers.
-    Mcp,
-}
-
-/// Why an agent cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct AgentFault {
-    /// One sentence: what happened and what to do.
-    pub reason: String,
-    /// The exception's class name, where there was one.
-    pub error_type: Option<String>,
-    /// The original traceback or output, where there was one.
-    pub traceback: Option<String>,
 }
 
 /// What is known of an agent once it is loaded.

@@ -8,7 +8,9 @@ use json_text::JsonText;
 use serde::{Deserialize, Serialize};
 use session::{AgentId, CallId, Recording, SessionId, StoredResult, ToolName};
 
-use super::{AgentSummary, FieldMessage, LiveId, LiveSummary, LogLine, Question, SessionView};
+use super::{
+    AgentSummary, FieldMessage, LiveId, LiveSummary, LogLine, Question, SessionView, ToolView,
+};
 
 /// Where a page connects.
 pub const EVENTS_PATH: &str = "/api/events";
@@ -142,6 +144,34 @@ pub struct CatalogChange {
     pub removed: Vec<ToolName>,
     /// Tools whose declaration differs.
     pub changed: Vec<ToolName>,
+}
+
+impl CatalogChange {
+    /// The differences between the tools `before` and those of `view`.
+    #[must_use]
+    pub fn between(session: &SessionId, before: &[ToolView], view: SessionView) -> Self {
+        let names_missing_in = |there: &[ToolView], from: &[ToolView]| -> Vec<ToolName> {
+            from.iter()
+                .filter(|tool| !there.iter().any(|other| other.name == tool.name))
+                .map(|tool| tool.name.clone())
+                .collect()
+        };
+        let added = names_missing_in(before, &view.tools);
+        let removed = names_missing_in(&view.tools, before);
+        let changed = view
+            .tools
+            .iter()
+            .filter(|tool| before.iter().any(|old| old.name == tool.name && old != *tool))
+            .map(|tool| tool.name.clone())
+            .collect();
+        Self { session: session.clone(), view, added, removed, changed }
+    }
+
+    /// Whether the tools are the same.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.added.is_empty() && self.removed.is_empty() && self.changed.is_empty()
+    }
 }
 
 /// The progress of a call.

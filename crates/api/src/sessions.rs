@@ -39,12 +39,29 @@ pub struct SessionView {
     /// What the person should know about this view.
     #[serde(default)]
     pub warnings: Vec<String>,
+    /// What google-adk's runner would do otherwise than the session until now. The page gets it with an
+    /// export only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub runner_differences: Vec<RunnerDifference>,
     /// What the MCP servers say about their use.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub server_instructions: Vec<ServerInstructions>,
     /// The artifacts that were saved, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub artifacts: Vec<Artifact>,
+}
+
+/// Why google-adk's runner would not give a case what the session gave it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunnerDifference {
+    /// A sentence that says what and how to avoid it.
+    pub text: String,
+    /// A case without this turn, counted from 0, does not have the difference.
+    #[serde(default)]
+    pub turn: Option<usize>,
+    /// A case without this call does not have it either.
+    #[serde(default)]
+    pub call_id: Option<CallId>,
 }
 
 /// A session as the page has it, for a host that does not have it any more.
@@ -95,12 +112,37 @@ pub struct Artifact {
     pub filename: String,
     /// Counts from 0.
     pub version: u64,
-    /// Such as `image/png`; may be empty.
-    pub mime_type: String,
-    /// Whether it is text.
-    pub is_text: bool,
+    /// Such as `image/png`.
+    #[serde(default)]
+    pub mime_type: Option<String>,
     /// How many bytes it has.
     pub bytes: u64,
+}
+
+impl Artifact {
+    /// Whether it is text.
+    #[must_use]
+    pub fn is_text(&self) -> bool {
+        self.mime_type.as_deref().is_some_and(is_text)
+    }
+}
+
+/// Whether a MIME type is that of text.
+///
+/// ```
+/// assert!(api::is_text("text/csv; charset=utf-8") && api::is_text("image-list+json"));
+/// assert!(!api::is_text("image/svg+xml") && !api::is_text(""));
+/// ```
+#[must_use]
+pub fn is_text(mime_type: &str) -> bool {
+    let essence = mime_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    essence.starts_with("text/")
+        || essence.ends_with("+json")
+        || essence.ends_with("+xml") && !essence.starts_with("image/")
+        || matches!(
+            essence.as_str(),
+            "application/json" | "application/xml" | "application/yaml" | "application/javascript"
+        )
 }
 
 /// The URL of an artifact, by its index in the view of the session.

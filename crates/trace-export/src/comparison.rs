@@ -1,7 +1,7 @@
 //! [`compare`]: aligns the calls and texts of two traces, and describes their differences.
 
+use api::{CallSide, ComparedCall, ComparedScore, ComparedText, ComparedTurn, MatchStatus};
 use json_text::JsonText;
-use report_view::TextPart;
 use scoring::adk::MatchType;
 use scoring::config::{Criterion, Metric, Tools};
 use scoring::json::{Equality, equal, members};
@@ -24,80 +24,6 @@ pub struct Comparison {
     pub turns: Vec<ComparedTurn>,
     /// The final state, formatted, if one is expected.
     pub state: Option<ComparedText>,
-}
-
-/// A score of one case against another.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ComparedScore {
-    /// The metric.
-    pub name: String,
-    /// From 0 to 1; `None` if unscored.
-    pub score: Option<f64>,
-    /// Why it is unscored.
-    pub note: String,
-}
-
-/// A turn of both traces.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ComparedTurn {
-    /// The user message.
-    pub query: ComparedText,
-    /// The calls, aligned.
-    pub calls: Vec<ComparedCall>,
-    /// Why the calls are not aligned.
-    pub note: Option<String>,
-    /// The final response.
-    pub response: ComparedText,
-}
-
-/// A text of both traces.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ComparedText {
-    /// The expected text, if any.
-    pub expected: Option<String>,
-    /// The actual text, if any.
-    pub actual: Option<String>,
-    /// Whether they are equal.
-    pub is_same: bool,
-    /// Both word by word; empty if they are equal or too long.
-    pub parts: Vec<TextPart>,
-}
-
-/// A call of one or both traces.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ComparedCall {
-    /// Whether the actual call matches.
-    pub status: MatchStatus,
-    /// The expected call.
-    pub expected: Option<CallSide>,
-    /// The actual call.
-    pub actual: Option<CallSide>,
-    /// The names of the arguments that differ.
-    pub differing: Vec<String>,
-    /// Whether both calls have a result, and the results differ. No score compares results.
-    pub has_other_result: bool,
-}
-
-/// How an expected and an actual call match.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MatchStatus {
-    /// The calls are equal.
-    Same,
-    /// The arguments differ.
-    Changed,
-    /// The expected call is missing.
-    Missing,
-    /// The actual call is not expected.
-    Extra,
-}
-
-/// A call of one trace.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CallSide {
-    /// The tool.
-    pub tool: String,
-    /// The arguments, if any.
-    pub arguments: Option<JsonText>,
 }
 
 /// Aligns `actual` with `expected`, turn by turn, and scores it.
@@ -262,6 +188,7 @@ fn text(expected: Option<String>, actual: Option<String>) -> ComparedText {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use report_view::TextPart;
 
     fn made(calls: &[(&str, &str)], response: &str) -> Trace {
         let calls = calls.iter().map(|(name, arguments)| {

@@ -14,11 +14,8 @@ mod rehearsal_case;
 mod serialized;
 
 pub use call_ids::call_ids;
-pub use comparison::{
-    CallSide, ComparedCall, ComparedScore, ComparedText, ComparedTurn, Comparison, MatchStatus,
-    compare,
-};
+pub use comparison::{Comparison, compare};
 pub use given::{given_id, tags};
-pub use live_case::{AnsweredTurn, LiveRun, Openings, live_case, root, runs};
+pub use live_case::{Openings, live_case, root, runs};
 pub use rehearsal_case::{CaseOptions, LostResults, eval_case};
 pub use serialized::object;

@@ -8,11 +8,11 @@ use evalset::adk::EvalCase;
 use evalset::{Case, read_case};
 use evalset_file::Cases;
 use scoring::Trace;
+use trace_export::Comparison;
 
 use super::case_lookup::{find, refused, text_of};
 use super::sets::SetFile;
 use crate::blocking::run_blocking;
-use crate::page_dto;
 
 /// The case to compare with a recorded case.
 pub(crate) enum ComparedCase {
@@ -49,7 +49,16 @@ pub(crate) async fn compare(
             .is_empty()
             .then(|| "This case has no turns, so there is nothing to compare.".to_owned());
         let compared = trace_export::compare(&one, &other);
-        Ok(page_dto::comparison((name, other_name), compared, left_out))
+        let Comparison { scores, why, turns, state } = compared;
+        Ok(CaseComparison {
+            expected: name,
+            actual: other_name,
+            scores,
+            why,
+            left_out,
+            turns,
+            state,
+        })
     })
     .await
 }

@@ -21,7 +21,6 @@ use trace_export::{CaseOptions, LostResults, eval_case, given_id, live_case, obj
 
 use crate::access::AttributedEntry;
 use crate::blocking::run_blocking;
-use crate::page_dto;
 use crate::sessions::{HostSession, StoredResults};
 
 /// How much of the case the receipt contains, in bytes.
@@ -204,7 +203,7 @@ fn results_lost(LostResults { calls }: LostResults) -> ApiError {
 pub(crate) fn live_plan(registry: &Registry, events: &[SessionEvent]) -> LiveExportPlan {
     let (name, path) = app_and_file(registry, events);
     let agent = find(registry, &name).map(|agent| agent.id.clone());
-    let runs = trace_export::runs(events).into_iter().map(page_dto::live_run).collect();
+    let runs = trace_export::runs(events);
     LiveExportPlan { runs, path: path.display().to_string(), agent }
 }
 

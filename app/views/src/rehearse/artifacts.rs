@@ -34,7 +34,9 @@ pub fn Artifacts() -> impl IntoView {
 }
 
 fn row(artifact: Artifact, path: String) -> AnyView {
-    let Artifact { filename, version, mime_type, is_text, bytes } = artifact;
+    let is_text = artifact.is_text();
+    let Artifact { filename, version, mime_type, bytes } = artifact;
+    let mime_type = mime_type.unwrap_or_default();
     let facts = match mime_type.as_str() {
         "" => size(bytes),
         kind => format!("{} · {}", visible_name(kind), size(bytes)),

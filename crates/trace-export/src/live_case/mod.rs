@@ -25,7 +25,7 @@ use jiff::Timestamp;
 use live::{Payload, SessionEvent};
 use sha2::{Digest as _, Sha256};
 
-pub use runs::{AnsweredTurn, LiveRun, Openings, root, runs};
+pub use runs::{Openings, root, runs};
 
 use crate::python_json::as_adk_writes;
 use parts::{adk_parts, adk_response};

@@ -5,6 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use api::{AnsweredTurn, LiveRun};
 use json_text::JsonText;
 use live::{Content, LlmRequest, Part as LivePart, Payload, Role, Sequence, SessionEvent, TurnId};
 use rpc::wire;
@@ -15,36 +16,6 @@ use super::parts::left_out;
 
 /// The length of the excerpt that names a run or a turn, in characters.
 const NAME: usize = 200;
-
-/// One run of an agent in a session: a user message and all that follows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LiveRun {
-    /// The agent that got the user message.
-    pub agent: String,
-    /// The beginning of the user message.
-    pub query: String,
-    /// Its answered turns, in chronological order.
-    pub turns: Vec<AnsweredTurn>,
-    /// The kinds of part in it that a case cannot hold, with their vendors' names.
-    pub left_out: Vec<String>,
-    /// How many later messages in the user's words are within it, which its invocation has no room for.
-    pub later_user_messages: usize,
-}
-
-/// An answered turn of a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AnsweredTurn {
-    /// The sequence number of its answer, by which it is chosen.
-    pub answer: u64,
-    /// The agent that was answered.
-    pub agent: String,
-    /// The tools that were called, in order.
-    pub calls: Vec<String>,
-    /// The beginning of the response.
-    pub text: String,
-    /// Whether a run may end with it.
-    pub ends: bool,
-}
 
 /// Takes out of requests what a case does not need of them, for each holds a whole conversation.
 #[derive(Debug, Default)]
