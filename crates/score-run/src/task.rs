@@ -3,18 +3,15 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use case_trace::{CaseTrace, LazyTrace, PlainCase};
-use evalset::Format;
+use case_trace::{CaseTrace, LazyTrace};
 use score_report::ScoredCase;
 use scoring::adk::Conversation as _;
 use scoring::config::{Config, Tools};
 
-use crate::buffer_pool::Buffers;
 use crate::case_filter::CaseFilter;
 use crate::error::ScoringFault;
 use crate::file::{FileFacts, TraceOf};
 use crate::pairing::Pairing;
-use crate::plain::read_alone;
 
 /// A case to be scored.
 #[derive(Debug)]
@@ -36,29 +33,19 @@ pub(crate) struct Task {
 pub(crate) enum Side {
     /// No case.
     Absent,
-    /// Its text, and whether it has been parsed.
-    Text { facts: Arc<FileFacts>, case: Box<PlainCase>, state: TextState, start: u64, index: u64 },
+    /// Its text, which begins at `start` in its file.
+    Text { facts: Arc<FileFacts>, text: String, start: u64, index: u64 },
     /// Already parsed.
     Read(Box<Result<CaseTrace, ScoringFault>>),
-}
-
-/// Whether a text has been parsed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TextState {
-    /// Already parsed as a plain case.
-    Plain,
-    /// Not parsed.
-    Unparsed,
 }
 
 impl Side {
     /// A copy of a text. Other sides are never paired twice.
     pub(crate) fn copied(&self) -> Self {
         match self {
-            Self::Text { facts, case, state, start, index } => Self::Text {
+            Self::Text { facts, text, start, index } => Self::Text {
                 facts: Arc::clone(facts),
-                case: case.clone(),
-                state: *state,
+                text: text.clone(),
                 start: *start,
                 index: *index,
             },
@@ -69,25 +56,18 @@ impl Side {
     /// Its approximate size in memory.
     pub(crate) fn size(&self) -> usize {
         match self {
-            Self::Text { case, .. } => case.as_str().len(),
+            Self::Text { text, .. } => text.len(),
             Self::Absent | Self::Read(_) => 1024,
         }
     }
 
-    /// Parses it; `used` gets buffers that are no longer needed.
-    fn read(self, trace: TraceOf, used: &mut Buffers) -> Result<Option<LazyTrace>, ScoringFault> {
+    /// Parses it.
+    fn read(self, trace: TraceOf) -> Result<Option<LazyTrace>, ScoringFault> {
         match self {
             Self::Absent => Ok(None),
             Self::Read(read) => (*read).map(|case| Some(LazyTrace::from(case))),
-            Self::Text { facts, mut case, state, start, index } => {
-                if state == TextState::Plain
-                    || (facts.format == Format::Adk && read_alone(&mut case))
-                {
-                    return Ok(Some(LazyTrace::Plain(case)));
-                }
-                let read = facts.read(case.as_str(), start, index, trace);
-                used.push(case);
-                read.map(|case| Some(LazyTrace::from(case)))
+            Self::Text { facts, text, start, index } => {
+                facts.read(&text, start, index, trace).map(|case| Some(LazyTrace::from(case)))
             }
         }
     }
@@ -95,15 +75,15 @@ impl Side {
 
 impl Task {
     /// Parses both sides; `None` when the filter excludes the case.
-    pub(crate) fn read(self, filter: &CaseFilter<'_>, used: &mut Buffers) -> Option<Pair> {
+    pub(crate) fn read(self, filter: &CaseFilter<'_>) -> Option<Pair> {
         let Self { called, expected, actual, trouble, pairing, run } = self;
-        let expected = expected.read(CaseTrace::of_expected, used);
+        let expected = expected.read(CaseTrace::of_expected);
         if let Ok(Some(expected)) = &expected
             && !filter.takes_tags(expected.tags())
         {
             return None;
         }
-        let actual = actual.read(CaseTrace::of, used);
+        let actual = actual.read(CaseTrace::of);
         // The tags of an unreadable case are unknown: it is reported, not left out.
         let mut faults: Vec<ScoringFault> = trouble.into_iter().collect();
         let mut read = |side: Result<Option<LazyTrace>, ScoringFault>| match side {
