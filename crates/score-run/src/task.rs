@@ -3,9 +3,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use case_trace::{CaseTrace, LazyTrace};
+use case_trace::CaseTrace;
 use score_report::ScoredCase;
-use scoring::adk::Conversation as _;
 use scoring::config::{Config, Tools};
 
 use crate::case_filter::CaseFilter;
@@ -62,12 +61,12 @@ impl Side {
     }
 
     /// Parses it.
-    fn read(self, trace: TraceOf) -> Result<Option<LazyTrace>, ScoringFault> {
+    fn read(self, trace: TraceOf) -> Result<Option<CaseTrace>, ScoringFault> {
         match self {
             Self::Absent => Ok(None),
-            Self::Read(read) => (*read).map(|case| Some(LazyTrace::from(case))),
+            Self::Read(read) => (*read).map(Some),
             Self::Text { facts, text, start, index } => {
-                facts.read(&text, start, index, trace).map(|case| Some(LazyTrace::from(case)))
+                facts.read(&text, start, index, trace).map(Some)
             }
         }
     }
@@ -79,14 +78,14 @@ impl Task {
         let Self { called, expected, actual, trouble, pairing, run } = self;
         let expected = expected.read(CaseTrace::of_expected);
         if let Ok(Some(expected)) = &expected
-            && !filter.takes_tags(expected.tags())
+            && !filter.takes_tags(&expected.tags)
         {
             return None;
         }
         let actual = actual.read(CaseTrace::of);
         // The tags of an unreadable case are unknown: it is reported, not left out.
         let mut faults: Vec<ScoringFault> = trouble.into_iter().collect();
-        let mut read = |side: Result<Option<LazyTrace>, ScoringFault>| match side {
+        let mut read = |side: Result<Option<CaseTrace>, ScoringFault>| match side {
             Ok(side) => side,
             Err(fault) => {
                 faults.push(fault);
@@ -96,7 +95,7 @@ impl Task {
         let (expected, actual) = (read(expected), read(actual));
         if pairing == Pairing::Id
             && let (Some(expected), Some(actual)) = (&expected, &actual)
-            && expected.eval_id() != actual.eval_id()
+            && expected.eval_id != actual.eval_id
         {
             faults.push(ScoringFault::Changed);
         }
@@ -116,9 +115,9 @@ pub struct Pair {
     /// Its id, or else its index, such as `#3`.
     pub called: String,
     /// The expected trace, if present and readable.
-    pub expected: Option<LazyTrace>,
+    pub expected: Option<CaseTrace>,
     /// The actual trace, if present and readable.
-    pub actual: Option<LazyTrace>,
+    pub actual: Option<CaseTrace>,
     /// Why the case cannot be scored, regardless of its sides.
     pub fault: Option<String>,
     /// How its partner was searched.
@@ -141,9 +140,10 @@ impl Pair {
         if let Some(fault) = &self.fault {
             return ScoredCase::error(&self.called, expected, actual, fault);
         }
+        let turns = |case: &CaseTrace| case.trace.invocations.len();
         let begin = Instant::now();
         match (expected, actual) {
-            (Some(expected), Some(actual)) if actual.turns() < expected.turns() => {
+            (Some(expected), Some(actual)) if turns(&actual) < turns(&expected) => {
                 ScoredCase::ended_early(expected, actual)
             }
             (Some(expected), Some(actual)) => {

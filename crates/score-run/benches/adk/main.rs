@@ -173,7 +173,7 @@ fn score_all(expected: &[PathBuf], actual: &[PathBuf], threads: usize) -> io::Re
     };
     let mut all = Vec::new();
     let scores = |pair: &mut Pair, tools: &mut Tools<'_>| -> Option<Scores> {
-        let (expected, actual) = (pair.expected.as_ref()?, pair.actual.as_ref()?);
+        let (expected, actual) = (&pair.expected.as_ref()?.trace, &pair.actual.as_ref()?.trace);
         let calls = tool_trajectory(expected, actual, MatchType::Exact, false).ok()?;
         let words = response_match(expected, actual, &mut tools.rouge).ok()?;
         pair.fault.is_none().then_some((calls.overall, words.overall))
