@@ -9,7 +9,6 @@ use json_text::{JsonText, Kind, Node};
 use scoring::{Invocation, ModelCall, Response, Timing, ToolCall, Trace, joined};
 
 use crate::accepted::Accepted;
-use crate::plain::unwrapped;
 use crate::{CaseRubrics, CaseTrace, InvalidField, agentflow};
 
 pub(crate) fn case_trace(case: &EvalCase, tags: Vec<String>) -> Result<CaseTrace, InvalidField> {
@@ -127,6 +126,17 @@ fn returned(response: &FunctionResponse, mark: Option<&AdkMark>) -> Option<JsonT
         Some(mark) => mark.returned(response),
         None => response.response.clone().map(unwrapped),
     }
+}
+
+/// The result of a tool, out of the `{"result": ...}` in which ADK wraps a value that is not an object.
+fn unwrapped(text: JsonText) -> JsonText {
+    if let Node::Object(members) = text.open()
+        && let [(key, value)] = members.as_slice()
+        && key == "result"
+    {
+        return JsonText::from(*value);
+    }
+    text
 }
 
 /// Messages before the response: of sub-agents, or in events.

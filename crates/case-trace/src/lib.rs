@@ -25,8 +25,6 @@ mod agentflow;
 mod config;
 mod error;
 mod expected_state;
-mod lazy_trace;
-mod plain;
 mod rubrics;
 
 use evalset::adk::EvalCaseResult;
@@ -37,8 +35,6 @@ use crate::accepted::Accepted;
 
 pub use config::criteria;
 pub use error::InvalidField;
-pub use lazy_trace::LazyTrace;
-pub use plain::PlainCase;
 pub use rubrics::CaseRubrics;
 
 /// An expected or actual case, as it is scored.

@@ -18,7 +18,6 @@ mod model_chat;
 mod model_gemini;
 mod model_paths;
 mod model_responses;
-mod plain_case;
 mod score;
 mod sets;
 mod value;
@@ -27,7 +26,7 @@ mod value;
 type Check = fn(&[u8]);
 
 /// The check of each target.
-const CHECKS: [(&str, Check); 14] = [
+const CHECKS: [(&str, Check); 13] = [
     ("adk_set", adk_set::check),
     ("agentflow_set", agentflow_set::check),
     ("form", form::check),
@@ -39,7 +38,6 @@ const CHECKS: [(&str, Check); 14] = [
     ("model_gemini", |input| with_text(input, model_gemini::check)),
     ("model_paths", |input| with_text(input, model_paths::check)),
     ("model_responses", |input| with_text(input, model_responses::check)),
-    ("plain_case", |input| with_text(input, plain_case::check)),
     ("score", |input| with_text(input, score::check)),
     ("value", value::check),
 ];

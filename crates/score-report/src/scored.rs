@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use case_trace::LazyTrace;
+use case_trace::CaseTrace;
 use json_text::JsonText;
-use scoring::adk::Conversation as _;
+use scoring::Invocation;
 use scoring::config::{Config, Tools};
 use scoring::report::{CriterionResult, EvalCaseResult, figures_apart, why};
 
@@ -17,9 +17,9 @@ const LONGEST_QUERY: usize = 160;
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScoredCase {
     /// The expected case; `None` if it is on the actual side only, or cannot be read.
-    pub expected: Option<LazyTrace>,
+    pub expected: Option<CaseTrace>,
     /// The actual case; `None` if it is on the expected side only, or cannot be read.
-    pub actual: Option<LazyTrace>,
+    pub actual: Option<CaseTrace>,
     /// The result.
     pub result: EvalCaseResult,
     /// For each criterion's result, a sentence: why it was not met, or not scored.
@@ -63,33 +63,26 @@ impl ScoredCase {
     #[must_use]
     pub fn of(
         config: &Config,
-        expected: impl Into<LazyTrace>,
-        actual: impl Into<LazyTrace>,
+        expected: CaseTrace,
+        actual: CaseTrace,
         tools: &mut Tools<'_>,
         clock: impl Fn() -> f64,
     ) -> Self {
         let begin = clock();
-        let (mut expected, mut actual) = (expected.into(), actual.into());
         let mut results = Vec::with_capacity(config.criteria.len());
         let mut whys = Vec::with_capacity(config.criteria.len());
         for criterion in &config.criteria {
-            let outcome = criterion.score_as_adk(&expected, &actual, tools).unwrap_or_else(|| {
-                expected.make_trace();
-                actual.make_trace();
-                criterion.score(&expected.trace().trace, &actual.trace().trace, tools)
-            });
+            let outcome = criterion.score(&expected.trace, &actual.trace, tools);
             whys.push(why(criterion, &outcome));
             results.push(CriterionResult::of(criterion, &outcome));
         }
-        let (eval_id, name) = (expected.eval_id(), expected.name().map(str::to_owned));
+        let (eval_id, name) = (&expected.eval_id, expected.name.clone());
         let measurements = config.criteria.iter().map(|it| it.metric.is_measurement()).collect();
         let mut result = EvalCaseResult::scored(eval_id, name, results, clock() - begin);
         if !config.informational.is_empty() {
-            actual.make_trace();
-            let trace = &actual.trace().trace;
             let figures = config.informational.iter();
             result.informational =
-                figures.map(|it| (it.name().to_owned(), it.per_turn(trace))).collect();
+                figures.map(|it| (it.name().to_owned(), it.per_turn(&actual.trace))).collect();
         }
         Self {
             expected: Some(expected),
@@ -104,11 +97,9 @@ impl ScoredCase {
     /// An expected case without an actual one: an error. `partner` is what was looked for, such as
     /// `with this id`.
     #[must_use]
-    pub fn expected_only(expected: impl Into<LazyTrace>, partner: &str) -> Self {
-        let expected = expected.into();
+    pub fn expected_only(expected: CaseTrace, partner: &str) -> Self {
         let error = format!("the actual side has no case {partner}");
-        let name = expected.name().map(str::to_owned);
-        let result = EvalCaseResult::error(expected.eval_id(), name, error);
+        let result = EvalCaseResult::error(&expected.eval_id, expected.name.clone(), error);
         Self {
             expected: Some(expected),
             actual: None,
@@ -121,13 +112,13 @@ impl ScoredCase {
 
     /// A case with fewer turns than expected: an error like a missing case, since the run ended early.
     #[must_use]
-    pub fn ended_early(expected: LazyTrace, actual: LazyTrace) -> Self {
-        let (wanted, done) = (expected.turns(), actual.turns());
+    pub fn ended_early(expected: CaseTrace, actual: CaseTrace) -> Self {
+        let turns = |case: &CaseTrace| case.trace.invocations.len();
+        let (wanted, done) = (turns(&expected), turns(&actual));
         let are = if done == 1 { "is" } else { "are" };
         let error =
             format!("{done} of {wanted} expected invocations {are} recorded: the run ended early");
-        let name = expected.name().map(str::to_owned);
-        let result = EvalCaseResult::error(expected.eval_id(), name, error);
+        let result = EvalCaseResult::error(&expected.eval_id, expected.name.clone(), error);
         Self {
             expected: Some(expected),
             actual: Some(actual),
@@ -140,8 +131,7 @@ impl ScoredCase {
 
     /// An actual case without an expected one: unscored by every criterion. `partner` as above.
     #[must_use]
-    pub fn actual_only(config: &Config, actual: impl Into<LazyTrace>, partner: &str) -> Self {
-        let actual = actual.into();
+    pub fn actual_only(config: &Config, actual: CaseTrace, partner: &str) -> Self {
         let reason = format!("the expected side has no case {partner}");
         let details = JsonText::from_value(&serde_json::json!({ "reason": reason }));
         let unscored = config.criteria.iter().map(|criterion| CriterionResult {
@@ -151,7 +141,7 @@ impl ScoredCase {
             threshold: criterion.threshold,
             details: details.clone(),
         });
-        let (eval_id, name) = (actual.eval_id(), actual.name().map(str::to_owned));
+        let (eval_id, name) = (&actual.eval_id, actual.name.clone());
         let result = EvalCaseResult::scored(eval_id, name, unscored.collect(), 0.0);
         let whys = vec![Some(reason); config.criteria.len()];
         Self {
@@ -167,24 +157,25 @@ impl ScoredCase {
     /// With the tags, the first message and what the actual run took, in the result.
     pub(crate) fn with_facts(mut self) -> Self {
         let either = self.expected.as_ref().or(self.actual.as_ref());
-        self.result.tags = either.map(|case| case.tags().to_vec()).unwrap_or_default();
-        let message = either.map(LazyTrace::first_message).unwrap_or_default();
+        self.result.tags = either.map(|case| case.tags.clone()).unwrap_or_default();
+        let first = either.and_then(|case| case.trace.invocations.first());
+        let message = first.map(Invocation::user_message).unwrap_or_default();
         self.result.query =
             (!message.trim().is_empty()).then(|| cut(&in_line(&message), LONGEST_QUERY));
         let Some(actual) = &self.actual else { return self };
-        self.result.run_seconds = actual.seconds().or(self.result.run_seconds);
-        if let LazyTrace::Read(case) = actual {
-            let calls = || case.trace.invocations.iter().map(|turn| turn.model_calls.as_ref());
-            let tokens = calls().map(|calls| {
-                let calls = calls?.iter();
-                calls.map(|call| Some(call.input? + call.output?)).sum::<Option<u64>>()
-            });
-            let tokens: Option<u64> = tokens.sum();
-            self.result.tokens = tokens.filter(|_| !case.trace.invocations.is_empty());
-            for model in calls().flatten().flatten().filter_map(|call| call.model.as_ref()) {
-                if !self.result.models.contains(model) {
-                    self.result.models.push(model.clone());
-                }
+        let turns = &actual.trace.invocations;
+        let seconds: Option<f64> = turns.iter().map(|turn| turn.timing.total).sum();
+        self.result.run_seconds = seconds.filter(|_| !turns.is_empty()).or(self.result.run_seconds);
+        let calls = || turns.iter().map(|turn| turn.model_calls.as_ref());
+        let tokens = calls().map(|calls| {
+            let calls = calls?.iter();
+            calls.map(|call| Some(call.input? + call.output?)).sum::<Option<u64>>()
+        });
+        let tokens: Option<u64> = tokens.sum();
+        self.result.tokens = tokens.filter(|_| !turns.is_empty());
+        for model in calls().flatten().flatten().filter_map(|call| call.model.as_ref()) {
+            if !self.result.models.contains(model) {
+                self.result.models.push(model.clone());
             }
         }
         self
@@ -214,11 +205,11 @@ impl ScoredCase {
     #[must_use]
     pub fn error(
         eval_id: &str,
-        expected: Option<LazyTrace>,
-        actual: Option<LazyTrace>,
+        expected: Option<CaseTrace>,
+        actual: Option<CaseTrace>,
         error: &str,
     ) -> Self {
-        let name = expected.as_ref().and_then(LazyTrace::name).map(str::to_owned);
+        let name = expected.as_ref().and_then(|case| case.name.clone());
         let result = EvalCaseResult::error(eval_id, name, error);
         Self { expected, actual, result, whys: Vec::new(), measurements: Vec::new(), columns: None }
     }

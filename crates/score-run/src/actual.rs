@@ -7,18 +7,16 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use case_trace::PlainCase;
 use evalset::Format;
 use evalset_file::{Cases, FoundCase, stem};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::buffer_pool::BufferPool;
 use crate::error::{RunError, ScoringFault};
 use crate::file::{EvalFile, FileFacts, History, Whole};
 use crate::pairing::{Key, Pairing, of_id};
 use crate::set_header::read_set_header;
 use crate::stream::{Keyed, Stream};
-use crate::task::{Side, TextState};
+use crate::task::Side;
 
 /// The files of the actual side.
 #[derive(Debug)]
@@ -93,7 +91,6 @@ impl ActualSide {
         beside: bool,
         ahead: bool,
         (pairing, format): (Pairing, Option<Format>),
-        buffers: &Arc<BufferPool>,
     ) -> Result<Self, RunError> {
         let mut side = Self {
             files: Vec::new(),
@@ -106,7 +103,7 @@ impl ActualSide {
             bytes: 0,
         };
         for path in paths {
-            match EvalFile::open(path, pairing, format, buffers)? {
+            match EvalFile::open(path, pairing, format)? {
                 EvalFile::Whole(facts, history) => {
                     let History { eval_set_id, cases: wholes } = history;
                     let file = side.files.len();
@@ -303,16 +300,8 @@ impl ActualSide {
         let Some(ActualFile { facts, cases: Some(cases), .. }) = self.files.get(file) else {
             return Ok(Side::Absent);
         };
-        let (start, index) = (case.start, case.index);
-        let mut read = Box::<PlainCase>::default();
-        cases.text_into(&case, read.text_mut())?;
-        Ok(Side::Text {
-            facts: Arc::clone(facts),
-            case: read,
-            state: TextState::Unparsed,
-            start,
-            index,
-        })
+        let (facts, text) = (Arc::clone(facts), cases.text(&case)?);
+        Ok(Side::Text { facts, text, start: case.start, index: case.index })
     }
 
     /// The unpaired cases, in the order of their files.

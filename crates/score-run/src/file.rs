@@ -8,11 +8,9 @@ use evalset::adk::EvalSetResult;
 use evalset::{Case, Format, Origin, Severity, read_case};
 use evalset_file::{Cases, stem};
 
-use crate::buffer_pool::BufferPool;
 use crate::error::{RunError, ScoringFault};
 use crate::line_index::LineIndex;
 use crate::pairing::Pairing;
-use crate::plain::PlainCases;
 use crate::set_header::head;
 use crate::stream::Stream;
 
@@ -54,7 +52,6 @@ impl EvalFile {
         path: &Path,
         pairing: Pairing,
         format: Option<Format>,
-        buffers: &Arc<BufferPool>,
     ) -> Result<Self, RunError> {
         let head = head(path)?;
         let facts = |format| {
@@ -65,9 +62,7 @@ impl EvalFile {
             return Ok(Self::Whole(facts(Format::Adk), history(path)?));
         }
         let facts = facts(Cases::format(path, format)?);
-        let plain = PlainCases::new(facts.format == Format::Adk, buffers);
-        let cases = Cases::open_with(path, plain)?;
-        Ok(Self::Stream(Stream::new(facts, cases, pairing)))
+        Ok(Self::Stream(Stream::new(facts, Cases::open(path)?, pairing)))
     }
 }
 

@@ -7,14 +7,12 @@
 //! (`score-report`), and the command line.
 
 mod actual;
-mod buffer_pool;
 mod case_filter;
 mod error;
 mod file;
 mod line_index;
 mod pairing;
 mod pairs;
-mod plain;
 mod run;
 mod set_header;
 mod stream;

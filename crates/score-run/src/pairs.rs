@@ -2,14 +2,12 @@
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use evalset::Format;
 use evalset_file::stem;
 use rustc_hash::FxHashSet;
 
 use crate::actual::{ActualSide, Taken, UnpairedCase, UnpairedCases};
-use crate::buffer_pool::BufferPool;
 use crate::case_filter::CaseFilter;
 use crate::error::{RunError, ScoringFault};
 use crate::file::{EvalFile, is_history};
@@ -25,7 +23,6 @@ pub(crate) struct Pairs<'o> {
     actual: Option<ActualSide>,
     left: Option<UnpairedCases>,
     filter: &'o CaseFilter<'o>,
-    buffers: Arc<BufferPool>,
     /// Whether files are read by separate threads.
     ahead: bool,
     pairing: Pairing,
@@ -77,7 +74,6 @@ impl<'o> Pairs<'o> {
     pub(crate) fn open(
         options: PairsOptions<'o>,
         skipped: SkippedIds<'o>,
-        buffers: &Arc<BufferPool>,
     ) -> Result<Self, RunError> {
         let PairsOptions { expected, actual, filter, pairing, format, ahead } = options;
         for path in expected {
@@ -89,10 +85,9 @@ impl<'o> Pairs<'o> {
         Ok(Self {
             paths: expected.iter(),
             file: None,
-            actual: Some(ActualSide::open(actual, beside, ahead, (pairing, format), buffers)?),
+            actual: Some(ActualSide::open(actual, beside, ahead, (pairing, format))?),
             left: None,
             filter,
-            buffers: Arc::clone(buffers),
             ahead,
             pairing,
             format,
@@ -131,13 +126,8 @@ impl<'o> Pairs<'o> {
             let Some(file) = &mut self.file else {
                 match self.paths.next() {
                     Some(path) => {
-                        let file = Expected::open(
-                            path,
-                            (self.pairing, self.format),
-                            &self.buffers,
-                            self.ahead,
-                        )?;
-                        self.file = Some(file);
+                        let read_as = (self.pairing, self.format);
+                        self.file = Some(Expected::open(path, read_as, self.ahead)?);
                     }
                     None => match self.actual.take() {
                         Some(actual) => {
@@ -247,19 +237,18 @@ impl<'o> Pairs<'o> {
 
 /// The id in a case's text.
 fn id_in(side: &Side) -> Option<String> {
-    let Side::Text { case, facts, .. } = side else { return None };
-    facts.id_in(case.as_str())
+    let Side::Text { text, facts, .. } = side else { return None };
+    facts.id_in(text)
 }
 
 impl Expected {
     fn open(
         path: &Path,
         (pairing, format): (Pairing, Option<Format>),
-        buffers: &Arc<BufferPool>,
         ahead: bool,
     ) -> Result<Self, RunError> {
         let eval_set_id = read_set_header(path)?.eval_set_id;
-        let cases = match EvalFile::open(path, pairing, format, buffers)? {
+        let cases = match EvalFile::open(path, pairing, format)? {
             EvalFile::Stream(stream) if ahead => stream.ahead()?,
             EvalFile::Stream(stream) => stream,
             EvalFile::Whole(..) => return Err(RunError::History { path: path.to_owned() }),

@@ -2,13 +2,11 @@
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use evalset::Format;
 use score_report::ScoredCase;
 use scoring::config::{Config, Tools};
 
-use crate::buffer_pool::BufferPool;
 use crate::case_filter::CaseFilter;
 use crate::error::RunError;
 use crate::pairing::Pairing;
@@ -82,11 +80,10 @@ pub fn run_pairs<P: Send>(
     mut progress: impl FnMut(u64),
 ) -> Result<RunSummary, RunError> {
     let ScoreRun { expected, actual, filter, pairing, format, jobs, .. } = *order;
-    let buffers = Arc::new(BufferPool::default());
     let options = PairsOptions { expected, actual, filter, pairing, format, ahead: jobs.get() > 1 };
-    let mut pairs = Pairs::open(options, skipped, &buffers)?;
+    let mut pairs = Pairs::open(options, skipped)?;
     let mut ran = RunSummary::default();
-    WorkerPool::new(jobs, Work { filter, make: &make, buffers: &buffers }).run(
+    WorkerPool::new(jobs, Work { filter, make: &make }).run(
         || {
             let task = pairs.next()?;
             progress(pairs.read());

@@ -1,8 +1,7 @@
 //! [`Stream`]: the cases of a file, read on the calling thread or by a thread that reads ahead.
 //!
-//! Validating a file and reading its plain cases takes most of the time of a run, and is independent
-//! of the other side. With several threads, each side's file therefore has its own reading thread,
-//! which is ahead by a bounded number of batches.
+//! Validating a file is independent of the other side. With several threads, each side's file therefore
+//! has its own reading thread, which is ahead by a bounded number of batches.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,8 +12,7 @@ use evalset_file::{Cases, FoundCase};
 use crate::error::RunError;
 use crate::file::FileFacts;
 use crate::pairing::{Key, Pairing};
-use crate::plain::PlainCases;
-use crate::task::{Side, TextState};
+use crate::task::Side;
 
 /// A batch ends at this many bytes of text,
 const BATCH_BYTES: usize = 128 << 10;
@@ -41,7 +39,7 @@ pub(crate) struct Keyed {
 
 #[derive(Debug)]
 enum Source {
-    Here(Box<Cases<PlainCases>>),
+    Here(Box<Cases>),
     Ahead(Ahead),
 }
 
@@ -66,7 +64,7 @@ struct Batch {
 }
 
 impl Stream {
-    pub(crate) fn new(facts: Arc<FileFacts>, cases: Cases<PlainCases>, pairing: Pairing) -> Self {
+    pub(crate) fn new(facts: Arc<FileFacts>, cases: Cases, pairing: Pairing) -> Self {
         Self { facts, source: Source::Here(Box::new(cases)), pairing, peeked: None }
     }
 
@@ -151,7 +149,7 @@ impl Ahead {
 /// Reads the whole file, or until the receiver is dropped.
 fn deliver(
     facts: &Arc<FileFacts>,
-    cases: &mut Cases<PlainCases>,
+    cases: &mut Cases,
     pairing: Pairing,
     batches: &SyncSender<Result<Batch, RunError>>,
 ) {
@@ -164,11 +162,7 @@ fn deliver(
     }
 }
 
-fn batch(
-    facts: &Arc<FileFacts>,
-    cases: &mut Cases<PlainCases>,
-    pairing: Pairing,
-) -> Result<Batch, RunError> {
+fn batch(facts: &Arc<FileFacts>, cases: &mut Cases, pairing: Pairing) -> Result<Batch, RunError> {
     let (mut batch, mut bytes) = (Batch::default(), 0);
     while bytes < BATCH_BYTES && batch.cases.len() < BATCH_CASES && !batch.is_last {
         match keyed(facts, cases, pairing)? {
@@ -186,7 +180,7 @@ fn batch(
 
 fn keyed(
     facts: &FileFacts,
-    cases: &mut Cases<PlainCases>,
+    cases: &mut Cases,
     pairing: Pairing,
 ) -> Result<Option<Keyed>, RunError> {
     let Some(found) = cases.next().transpose()? else { return Ok(None) };
@@ -195,17 +189,7 @@ fn keyed(
 }
 
 /// The case, while its chunk is in memory.
-fn side(
-    facts: &Arc<FileFacts>,
-    cases: &mut Cases<PlainCases>,
-    found: &FoundCase,
-) -> Result<Side, RunError> {
-    let facts = Arc::clone(facts);
-    let reader = cases.reader();
-    let (mut case, state) = match reader.take(found.start) {
-        Some(case) => (case, TextState::Plain),
-        None => (reader.spare(), TextState::Unparsed),
-    };
-    cases.text_into(found, case.text_mut())?;
-    Ok(Side::Text { facts, case, state, start: found.start, index: found.index })
+fn side(facts: &Arc<FileFacts>, cases: &Cases, found: &FoundCase) -> Result<Side, RunError> {
+    let (facts, text) = (Arc::clone(facts), cases.text(found)?);
+    Ok(Side::Text { facts, text, start: found.start, index: found.index })
 }

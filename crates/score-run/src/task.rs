@@ -3,18 +3,14 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use case_trace::{CaseTrace, LazyTrace, PlainCase};
-use evalset::Format;
+use case_trace::CaseTrace;
 use score_report::ScoredCase;
-use scoring::adk::Conversation as _;
 use scoring::config::{Config, Tools};
 
-use crate::buffer_pool::Buffers;
 use crate::case_filter::CaseFilter;
 use crate::error::ScoringFault;
 use crate::file::{FileFacts, TraceOf};
 use crate::pairing::Pairing;
-use crate::plain::read_alone;
 
 /// A case to be scored.
 #[derive(Debug)]
@@ -36,29 +32,19 @@ pub(crate) struct Task {
 pub(crate) enum Side {
     /// No case.
     Absent,
-    /// Its text, and whether it has been parsed.
-    Text { facts: Arc<FileFacts>, case: Box<PlainCase>, state: TextState, start: u64, index: u64 },
+    /// Its text, which begins at `start` in its file.
+    Text { facts: Arc<FileFacts>, text: String, start: u64, index: u64 },
     /// Already parsed.
     Read(Box<Result<CaseTrace, ScoringFault>>),
-}
-
-/// Whether a text has been parsed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TextState {
-    /// Already parsed as a plain case.
-    Plain,
-    /// Not parsed.
-    Unparsed,
 }
 
 impl Side {
     /// A copy of a text. Other sides are never paired twice.
     pub(crate) fn copied(&self) -> Self {
         match self {
-            Self::Text { facts, case, state, start, index } => Self::Text {
+            Self::Text { facts, text, start, index } => Self::Text {
                 facts: Arc::clone(facts),
-                case: case.clone(),
-                state: *state,
+                text: text.clone(),
                 start: *start,
                 index: *index,
             },
@@ -69,25 +55,18 @@ impl Side {
     /// Its approximate size in memory.
     pub(crate) fn size(&self) -> usize {
         match self {
-            Self::Text { case, .. } => case.as_str().len(),
+            Self::Text { text, .. } => text.len(),
             Self::Absent | Self::Read(_) => 1024,
         }
     }
 
-    /// Parses it; `used` gets buffers that are no longer needed.
-    fn read(self, trace: TraceOf, used: &mut Buffers) -> Result<Option<LazyTrace>, ScoringFault> {
+    /// Parses it.
+    fn read(self, trace: TraceOf) -> Result<Option<CaseTrace>, ScoringFault> {
         match self {
             Self::Absent => Ok(None),
-            Self::Read(read) => (*read).map(|case| Some(LazyTrace::from(case))),
-            Self::Text { facts, mut case, state, start, index } => {
-                if state == TextState::Plain
-                    || (facts.format == Format::Adk && read_alone(&mut case))
-                {
-                    return Ok(Some(LazyTrace::Plain(case)));
-                }
-                let read = facts.read(case.as_str(), start, index, trace);
-                used.push(case);
-                read.map(|case| Some(LazyTrace::from(case)))
+            Self::Read(read) => (*read).map(Some),
+            Self::Text { facts, text, start, index } => {
+                facts.read(&text, start, index, trace).map(Some)
             }
         }
     }
@@ -95,18 +74,18 @@ impl Side {
 
 impl Task {
     /// Parses both sides; `None` when the filter excludes the case.
-    pub(crate) fn read(self, filter: &CaseFilter<'_>, used: &mut Buffers) -> Option<Pair> {
+    pub(crate) fn read(self, filter: &CaseFilter<'_>) -> Option<Pair> {
         let Self { called, expected, actual, trouble, pairing, run } = self;
-        let expected = expected.read(CaseTrace::of_expected, used);
+        let expected = expected.read(CaseTrace::of_expected);
         if let Ok(Some(expected)) = &expected
-            && !filter.takes_tags(expected.tags())
+            && !filter.takes_tags(&expected.tags)
         {
             return None;
         }
-        let actual = actual.read(CaseTrace::of, used);
+        let actual = actual.read(CaseTrace::of);
         // The tags of an unreadable case are unknown: it is reported, not left out.
         let mut faults: Vec<ScoringFault> = trouble.into_iter().collect();
-        let mut read = |side: Result<Option<LazyTrace>, ScoringFault>| match side {
+        let mut read = |side: Result<Option<CaseTrace>, ScoringFault>| match side {
             Ok(side) => side,
             Err(fault) => {
                 faults.push(fault);
@@ -116,7 +95,7 @@ impl Task {
         let (expected, actual) = (read(expected), read(actual));
         if pairing == Pairing::Id
             && let (Some(expected), Some(actual)) = (&expected, &actual)
-            && expected.eval_id() != actual.eval_id()
+            && expected.eval_id != actual.eval_id
         {
             faults.push(ScoringFault::Changed);
         }
@@ -136,9 +115,9 @@ pub struct Pair {
     /// Its id, or else its index, such as `#3`.
     pub called: String,
     /// The expected trace, if present and readable.
-    pub expected: Option<LazyTrace>,
+    pub expected: Option<CaseTrace>,
     /// The actual trace, if present and readable.
-    pub actual: Option<LazyTrace>,
+    pub actual: Option<CaseTrace>,
     /// Why the case cannot be scored, regardless of its sides.
     pub fault: Option<String>,
     /// How its partner was searched.
@@ -161,9 +140,10 @@ impl Pair {
         if let Some(fault) = &self.fault {
             return ScoredCase::error(&self.called, expected, actual, fault);
         }
+        let turns = |case: &CaseTrace| case.trace.invocations.len();
         let begin = Instant::now();
         match (expected, actual) {
-            (Some(expected), Some(actual)) if actual.turns() < expected.turns() => {
+            (Some(expected), Some(actual)) if turns(&actual) < turns(&expected) => {
                 ScoredCase::ended_early(expected, actual)
             }
             (Some(expected), Some(actual)) => {

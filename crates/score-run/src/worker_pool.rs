@@ -8,10 +8,8 @@ use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use case_trace::LazyTrace;
 use scoring::config::Tools;
 
-use crate::buffer_pool::{BufferPool, Buffers};
 use crate::case_filter::CaseFilter;
 use crate::error::RunError;
 use crate::task::{Pair, Task};
@@ -27,39 +25,22 @@ const BATCHES_PER_THREAD: usize = 4;
 pub(crate) struct Work<'w, M> {
     pub(crate) filter: &'w CaseFilter<'w>,
     pub(crate) make: &'w M,
-    pub(crate) buffers: &'w BufferPool,
-}
-
-/// Reusable state of one thread.
-#[derive(Default)]
-struct Scratch<'j> {
-    tools: Tools<'j>,
-    /// The buffers of scored cases.
-    used: Buffers,
 }
 
 impl<M> Work<'_, M> {
-    fn done<P>(&self, task: Task, scratch: &mut Scratch<'_>) -> Option<P>
+    fn done<P>(&self, task: Task, tools: &mut Tools<'_>) -> Option<P>
     where
         M: Fn(&mut Pair, &mut Tools<'_>) -> P,
     {
-        let mut pair = task.read(self.filter, &mut scratch.used)?;
-        let made = (self.make)(&mut pair, &mut scratch.tools);
-        for side in [pair.expected, pair.actual] {
-            if let Some(LazyTrace::Plain(case)) = side {
-                scratch.used.push(case);
-            }
-        }
-        Some(made)
+        let mut pair = task.read(self.filter)?;
+        Some((self.make)(&mut pair, tools))
     }
 
-    fn process_all<P>(&self, tasks: Vec<Task>, scratch: &mut Scratch<'_>) -> Vec<P>
+    fn process_all<P>(&self, tasks: Vec<Task>, tools: &mut Tools<'_>) -> Vec<P>
     where
         M: Fn(&mut Pair, &mut Tools<'_>) -> P,
     {
-        let done = tasks.into_iter().filter_map(|task| self.done(task, scratch)).collect();
-        self.buffers.give_back(&mut scratch.used);
-        done
+        tasks.into_iter().filter_map(|task| self.done(task, tools)).collect()
     }
 }
 
@@ -114,12 +95,10 @@ impl<'w, M> WorkerPool<'w, M> {
     where
         M: Fn(&mut Pair, &mut Tools<'_>) -> P + Sync,
     {
-        let mut scratch = Scratch::default();
+        let mut tools = Tools::default();
         if self.jobs.get() == 1 {
             while let Some(task) = next()? {
-                let piece = self.work.done(task, &mut scratch);
-                self.work.buffers.give_back(&mut scratch.used);
-                if let Some(piece) = piece {
+                if let Some(piece) = self.work.done(task, &mut tools) {
                     take(piece)?;
                 }
             }
@@ -139,7 +118,7 @@ impl<'w, M> WorkerPool<'w, M> {
             for _ in 1..self.jobs.get() {
                 scope.spawn(|| self.work(&queue));
             }
-            self.coordinate(&queue, &mut next, &mut take, &mut scratch)
+            self.coordinate(&queue, &mut next, &mut take, &mut tools)
         })
     }
 
@@ -148,7 +127,7 @@ impl<'w, M> WorkerPool<'w, M> {
     where
         M: Fn(&mut Pair, &mut Tools<'_>) -> P + Sync,
     {
-        let mut scratch = Scratch::default();
+        let mut tools = Tools::default();
         loop {
             let mut state = queue.state();
             let (number, tasks) = loop {
@@ -161,7 +140,7 @@ impl<'w, M> WorkerPool<'w, M> {
                 state = queue.waiting.wait(state).unwrap_or_else(PoisonError::into_inner);
             };
             drop(state);
-            self.process_batch(queue, number, tasks, &mut scratch);
+            self.process_batch(queue, number, tasks, &mut tools);
         }
     }
 
@@ -170,11 +149,11 @@ impl<'w, M> WorkerPool<'w, M> {
         queue: &WorkQueue<P>,
         number: u64,
         tasks: Vec<Task>,
-        scratch: &mut Scratch<'_>,
+        tools: &mut Tools<'_>,
     ) where
         M: Fn(&mut Pair, &mut Tools<'_>) -> P + Sync,
     {
-        let done = catch_unwind(AssertUnwindSafe(|| self.work.process_all(tasks, scratch)));
+        let done = catch_unwind(AssertUnwindSafe(|| self.work.process_all(tasks, tools)));
         let done = done.map_err(|panic| {
             let message = panic.downcast_ref::<String>().map(String::as_str);
             let message = message.or_else(|| panic.downcast_ref::<&str>().copied());
@@ -190,7 +169,7 @@ impl<'w, M> WorkerPool<'w, M> {
         queue: &WorkQueue<P>,
         next: &mut impl FnMut() -> Result<Option<Task>, RunError>,
         take: &mut impl FnMut(P) -> Result<(), RunError>,
-        scratch: &mut Scratch<'_>,
+        tools: &mut Tools<'_>,
     ) -> Result<(), RunError>
     where
         M: Fn(&mut Pair, &mut Tools<'_>) -> P + Sync,
@@ -225,7 +204,7 @@ impl<'w, M> WorkerPool<'w, M> {
             let mut state = queue.state();
             if let Some((number, tasks)) = state.batches.pop_front() {
                 drop(state);
-                self.process_batch(queue, number, tasks, scratch);
+                self.process_batch(queue, number, tasks, tools);
                 continue;
             }
             while !state.done.contains_key(&taken) {

@@ -491,8 +491,8 @@ fn many_cases_keep_their_order() {
     }
 }
 
-/// Plain cases are read on the way through the file, others and those that lie across two chunks by
-/// themselves: what becomes of a case does not depend on where it lies.
+/// The text of a case that lies across two chunks is read again from the file: what becomes of a case
+/// does not depend on where it lies.
 #[test]
 fn result_of_a_case_does_not_depend_on_its_file() {
     let files = Files::new();
@@ -500,7 +500,7 @@ fn result_of_a_case_does_not_depend_on_its_file() {
     let one = |number: usize, tool: &str| {
         let text = case(&format!("c{number}"), tool);
         let text = text.replace('é', &format!("é\\n{}", "x".repeat(long(number))));
-        // ADK reads this name too, and a plain case has it not.
+        // ADK reads this name too.
         if number.is_multiple_of(7) { text.replace("eval_id", "evalId") } else { text }
     };
     let tool = |number: usize| if number.is_multiple_of(5) { "g" } else { "f" };

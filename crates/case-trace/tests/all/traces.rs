@@ -4,8 +4,10 @@ use case_trace::CaseTrace;
 use evalset::adk::EvalSetResult;
 use evalset::{Case, Format, Origin, read, read_case};
 use expect_test::expect;
+use proptest::prelude::*;
 use scoring::state::{StateMeasure, state};
 use scoring::{Invocation, Timing, ToolCall};
+use serde_json::Value;
 
 fn case(text: &str, format: Format) -> Case {
     let (case, faults) = read_case(text, format, Origin::default());
@@ -439,232 +441,61 @@ fn every_file_of_google_gives_traces() {
     assert_eq!((count, turns, called), (14, 25, 29));
 }
 
-mod plain_cases {
-    //! What is read straight is what is read through the model.
+#[test]
+fn adk_output_gives_its_texts_calls_and_times() {
+    let text = r#"{"eval_id": "a\n", "conversation": [{
+        "invocation_id": "i1",
+        "user_content": {"parts": [{"text": "Tokyo?"}], "role": "user"},
+        "final_response": {"parts": [{"text": ""}, {"text": "22"}, {"text": "é\u00e9"}], "role": "model"},
+        "intermediate_data": {
+            "tool_uses": [{"id": "1", "args": {"city": ["Tokyo", {"n": 1e400}]}, "name": "f"}],
+            "tool_responses": [{"id": "1", "name": "f", "response": {"result": 1}}],
+            "intermediate_responses": []},
+        "creation_timestamp": 1.5, "duration": 2, "model_duration": 1e400}],
+        "session_input": {"app_name": "a", "user_id": "u", "state": {"x": "\n"}},
+        "creation_timestamp": 0.0 } "#;
+    let read = trace(text, Format::Adk);
+    let turn = &read.trace.invocations[0];
+    assert_eq!((read.eval_id.as_str(), turn.user_text.as_str()), ("a\n", "Tokyo?"));
+    assert_eq!(turn.final_response.as_deref(), Some("22\néé"));
+    assert_eq!(calls(&turn.tool_calls), r#"f({"city": ["Tokyo", {"n": 1e400}]}) by - = 1"#);
+    assert_eq!(turn.timing, Timing { total: Some(2.0), ..Timing::default() });
+}
 
-    use case_trace::{LazyTrace, PlainCase};
-    use evalset_file::{CaseTokens, OneCase};
-    use proptest::prelude::*;
-    use scoring::adk::Conversation;
-
-    use super::*;
-
-    /// The case read from token to token; none when it is not plain.
-    fn plain(text: &str) -> Option<CaseTrace> {
-        let one = OneCase::of(text)?;
-        let CaseTokens { bytes, starts, escapes } = one.tokens();
-        // What was read before leaves nothing after.
-        let mut case = Box::new(filled_before());
-        if case.fill(bytes, starts, escapes)? != starts.len() {
-            return None;
-        }
-        // White space may be before it, as between the cases of a file.
-        let text = &text[*starts.first()? as usize..];
-        let eval_id = case.eval_id_in(text.as_bytes());
-        case.text_mut().push_str(text);
-        assert_eq!(eval_id.as_deref(), Some(&*case.eval_id()));
-        let read = case.trace();
-        scored_alike(&LazyTrace::Plain(case), &LazyTrace::from(read.clone()));
-        Some(read)
-    }
-
-    fn filled_before() -> PlainCase {
-        let text = r#"{"eval_id": "other", "conversation": [{"user_content": {"parts": [{"text": "a"}]},
-            "final_response": {"parts": [{"text": "a"}, {"text": "b"}]}, "intermediate_data": {"tool_uses": [{"id": "1", "name": "other"}],
-            "tool_responses": [{"id": "1", "response": {}}]}}]}"#;
-        let one = OneCase::of(text).expect("sound");
-        let CaseTokens { bytes, starts, escapes } = one.tokens();
-        let mut case = PlainCase::default();
-        assert_eq!(case.fill(bytes, starts, escapes), Some(starts.len()));
-        case
-    }
-
-    /// ADK's metrics see the same whether the trace has been made or not.
-    fn scored_alike(one: &LazyTrace, other: &LazyTrace) {
-        assert_eq!((one.eval_id(), one.turns()), (other.eval_id(), other.turns()));
-        for turn in 0..one.turns() {
-            assert_eq!(one.response(turn), other.response(turn));
-            assert_eq!(one.tool_calls(turn), other.tool_calls(turn));
-            assert!(one.calls(turn).eq(other.calls(turn)));
-        }
-    }
-
-    /// The same case through its model; none when ADK would reject it.
-    fn through_the_model(text: &str) -> Option<CaseTrace> {
-        let (case, faults) = read_case(text, Format::Adk, Origin::default());
-        let refused = faults.iter().any(|fault| fault.severity() == evalset::Severity::Error);
-        case.filter(|_| !refused).map(|case| CaseTrace::of(&case).expect("a trace"))
-    }
-
+proptest! {
+    /// A case that is changed anywhere is rejected, or its trace has what its JSON has.
     #[test]
-    fn adk_output_takes_the_fast_path() {
-        let text = r#"{"eval_id": "a\n", "conversation": [{
-            "invocation_id": "i1",
-            "user_content": {"parts": [{"text": "Tokyo?"}], "role": "user"},
-            "final_response": {"parts": [{"text": ""}, {"text": "22"}, {"text": "é\u00e9"}], "role": "model"},
-            "intermediate_data": {
-                "tool_uses": [{"id": "1", "args": {"city": ["Tokyo", {"n": 1e400}]}, "name": "f"}],
-                "tool_responses": [{"id": "1", "name": "f", "response": {"result": 1}}],
-                "intermediate_responses": []},
-            "creation_timestamp": 1.5, "duration": 2}],
-            "session_input": {"app_name": "a", "user_id": "u", "state": {"x": "\n"}},
-            "creation_timestamp": 0.0 } "#;
-        let read = plain(text).expect("plain");
-        assert_eq!(Some(&read), through_the_model(text).as_ref());
-        assert_eq!(read.trace.invocations[0].user_text, "Tokyo?");
-        assert_eq!(read.trace.invocations[0].final_response.as_deref(), Some("22\néé"));
-        let Some(folder) = test_needs::corpus("adk-evalsets") else { return };
-        for file in std::fs::read_dir(folder).expect("listed") {
-            let bytes = std::fs::read(file.expect("an entry").path()).expect("readable");
-            for case in read_set(&bytes) {
-                let text = case.to_json().laid_out(&evalset::Layout::two_spaces());
-                if let Some(read) = plain(&text) {
-                    assert_eq!(Some(read), through_the_model(&text), "{text}");
-                }
-            }
+    fn accepted_case_gives_what_its_json_has(at in any::<prop::sample::Index>(), put in prop::sample::select(
+        vec!["", "{", "}", "[", "]", ",", ":", "\"", "\\", " ", "1", "-", "null", "NaN", "\"a\"", "{}", "\n"],
+    ), cut in 0..3_usize) {
+        let text = r#"{"eval_id": "a", "conversation": [{"invocation_id": "i", "user_content":
+            {"parts": [{"text": "\u00e9"}], "role": "user"}, "final_response": {"parts": [{"text": "x"},
+            {"text": "\u00e9"}]}, "intermediate_data": {"tool_uses":
+            [{"name": "f", "args": {"a": [1, {"b": null}], "c": true}}, {"args": {}}], "tool_responses":
+            [{"id": "1", "response": {"r": [{}]}}], "intermediate_responses": []}, "duration": 1.5}],
+            "session_input": {"app_name": "a", "user_id": "u", "state": {"k": {}}}}"#;
+        let at = at.index(text.len());
+        let end = (at + cut).min(text.len());
+        let text = format!("{}{put}{}", &text[..at], &text[end..]);
+        let (case, faults) = read_case(&text, Format::Adk, Origin::default());
+        if faults.iter().any(|fault| fault.severity() == evalset::Severity::Error) {
+            return Ok(());
         }
-    }
-
-    fn read_set(bytes: &[u8]) -> Vec<Case> {
-        read(bytes).whole().expect("an eval set").into_cases("file")
-    }
-
-    #[test]
-    fn other_input_takes_the_full_path() {
-        for text in [
-            r#"{"evalId": "a", "conversation": []}"#,
-            r#"{"eval_id": "a", "conversation": [], "eval_id": "b"}"#,
-            r#"{"eval_id": "a", "conversation": [], "vendor": 1}"#,
-            r#"{"eval_id": "a", "conversation": [], "creation_timestamp": NaN}"#,
-            r#"{"eval_id": "a", "conversation": [{}]}"#,
-            r#"{"eval_id": "a\ud800", "conversation": []}"#,
-            r#"{"eval_id": null, "conversation": []}"#,
-            r#"{"conversation": []}"#,
-            r#"{"eval_id": "a"}"#,
-            r#"{"eval_id": "a", "conversation": []} 1"#,
-            r#"{"eval_id": "a", "conversation": [],}"#,
-            r#"{"eval_id": "a" "conversation": []}"#,
-            r#"{"eval_id": "a", "conversation": []]"#,
-            r#"{"eval_id": "a", "conversation": [}"#,
-            r#"{"eval_id": "a", "conversation": []"#,
-            r#"{"eval_id": "a\x", "conversation": []}"#,
-            r#"{"eval_id": "a", "conversation": [{"user_content": {}},]}"#,
-            r#"{"eval_id": "a", "conversation": [{"user_content": {}} {"user_content": {}}]}"#,
-            r#"{"eval_id": "a", "conversation": [{"user_content": {}, "intermediate_data": {"tool_uses": [{"args": {"a": 1,}}]}}]}"#,
-            r#"{"eval_id": "a", "conversation": [{"user_content": {}, "intermediate_data": {"tool_uses": [{"args": {"a" 1}}]}}]}"#,
-            r#"{"eval_id": "a", "conversation": [{"user_content": {}, "intermediate_data": {"tool_uses": [{"args": {"a": [1 2]}}]}}]}"#,
-            r#"{"eval_id": "a", "conversation": [{"user_content": {}, "intermediate_data": {"tool_uses": [{"args": {"a": [1}}}]}}]}"#,
-            r#"{"eval_id": "a", "conversation": [{"user_content": {}, "intermediate_data": {"tool_uses": [{"args": {"a": [:]}}]}}]}"#,
-            r#"{"eval_id": "a", "conversation": [{"user_content": {}, "intermediate_data": {"tool_uses": [{"args": {"a": -Infinity}}]}}]}"#,
-            r#"{"eval_id": "a", "conversation": [{"user_content": {}, "intermediate_data": {"tool_uses": [{"args": {"\ud800": 1}}]}}]}"#,
-            r#"{"eval_id": "a", "conversation": [{"user_content": {}}], "session_input": {"app_name": "\ud800", "user_id": "u"}}"#,
-            r#"{"eval_id": "a", "conversation": [{"user_content": {"parts": [{"text": "a", "thought": true}]}}]}"#,
-            r#"{"eval_id": "a", "conversation": [{"user_content": {"parts": [{"text": "a"}, {"text": "b"}]}}]}"#,
-            r#"{"eval_id": "a", "conversation": [{"user_content": {"parts": []}}]}"#,
-            r#"{"eval_id": "a", "conversation": [{"user_content": {}, "intermediate_data": {"tool_uses": [{"args": {"a": NaN}}]}}]}"#,
-            r#"{"eval_id": "a", "conversation": [{"user_content": {}, "intermediate_data": {"tool_uses": [{"args": {"a": "\ud800"}}]}}]}"#,
-            r#"{"eval_id": "a", "conversation": [{"user_content": {}, "intermediate_data": {"tool_uses": [{"args": []}]}}]}"#,
-        ] {
-            assert_eq!(plain(text), None, "{text}");
-        }
-    }
-
-    /// A JSON value of the kinds that are in cases.
-    fn value() -> impl Strategy<Value = String> {
-        let text = prop_oneof![
-            Just(r#""""#.to_owned()),
-            Just(r#""x""#.to_owned()),
-            Just(r#""\ud83d\ude00\n""#.to_owned()),
-            Just(r#""\ud83d""#.to_owned()),
-            Just("null".to_owned()),
-            Just("1.50".to_owned()),
-            Just("-0".to_owned()),
-            Just("true".to_owned()),
-            Just("{}".to_owned()),
-            Just("[]".to_owned()),
-        ];
-        text.prop_recursive(5, 40, 4, |inner| {
-            let key = prop::sample::select(vec![
-                "eval_id",
-                "conversation",
-                "session_input",
-                "creation_timestamp",
-                "app_name",
-                "user_id",
-                "state",
-                "user_content",
-                "invocation_id",
-                "final_response",
-                "intermediate_data",
-                "duration",
-                "parts",
-                "role",
-                "text",
-                "tool_uses",
-                "tool_responses",
-                "args",
-                "name",
-                "id",
-                "response",
-                "result",
-                "intermediate_responses",
-                "vendor",
-                "toolUses",
-            ]);
-            let member =
-                (key, inner.clone()).prop_map(|(key, value)| format!("\"{key}\": {value}"));
-            prop_oneof![
-                prop::collection::vec(member, 0..4)
-                    .prop_map(|all| format!("{{{}}}", all.join(", "))),
-                prop::collection::vec(inner, 0..3).prop_map(|all| format!("[{}]", all.join(" ,"))),
-            ]
-        })
-    }
-
-    proptest! {
-        /// A plain case with one of its values put in the place of another's.
-        #[test]
-        fn both_readers_agree(turn in value(), call in value(), text in value(), answer in value(), at in 0..9) {
-            let put = |place: i32, plain: &str, other: &str| {
-                if at == place { other.to_owned() } else { plain.to_owned() }
-            };
-            let call = put(1, r#"{"id": "1", "args": {"a": [1, {}]}, "name": "f"}"#, &call);
-            let text = put(2, r#""said""#, &text);
-            let answer = put(3, r#"{"id": "1", "name": "f", "response": {"result": "r"}}"#, &answer);
-            let args = put(4, r#"{"city": "x"}"#, &turn);
-            let role = put(5, r#""model""#, &turn);
-            let uses = put(6, &format!(r#"[{call}, {{"name": "g", "args": {args}}}]"#), &turn);
-            let turn_text = put(7, &format!(
-                r#"{{"user_content": {{"parts": [{{"text": {text}}}], "role": "user"}},
-                "final_response": {{"role": {role}, "parts": [{{"text": {text}}}, {{"text": "b"}}]}},
-                "intermediate_data": {{"tool_responses": [{answer}], "tool_uses": {uses}}}}}"#), &turn);
-            let id = put(8, r#""case""#, &turn);
-            let text = format!(r#"{{"conversation": [{turn_text}], "eval_id": {id}}}"#);
-            if let Some(read) = plain(&text) {
-                prop_assert_eq!(Some(read), through_the_model(&text), "{}", text);
-            } else {
-                prop_assert!(at != 0, "the case itself is plain");
-            }
-        }
-
-        /// Whatever is taken for plain is JSON, also where nothing else has looked at its grammar.
-        #[test]
-        fn fast_path_accepts_only_json(at in any::<prop::sample::Index>(), put in prop::sample::select(
-            vec!["", "{", "}", "[", "]", ",", ":", "\"", "\\", " ", "1", "-", "null", "NaN", "\"a\"", "{}", "\n"],
-        ), cut in 0..3_usize) {
-            let text = r#"{"eval_id": "a", "conversation": [{"invocation_id": "i", "user_content":
-                {"parts": [{"text": "\u00e9"}], "role": "user"}, "final_response": {"parts": [{"text": "x"},
-                {"text": "\u00e9"}]}, "intermediate_data": {"tool_uses":
-                [{"name": "f", "args": {"a": [1, {"b": null}], "c": true}}, {"args": {}}], "tool_responses":
-                [{"id": "1", "response": {"r": [{}]}}], "intermediate_responses": []}, "duration": 1.5}],
-                "session_input": {"app_name": "a", "user_id": "u", "state": {"k": {}}}}"#;
-            let at = at.index(text.len());
-            let end = (at + cut).min(text.len());
-            let text = format!("{}{put}{}", &text[..at], &text[end..]);
-            if let Some(read) = plain(&text) {
-                prop_assert!(serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok(), "{}", text);
-                prop_assert_eq!(Some(read), through_the_model(&text), "{}", text);
-            }
+        let read = CaseTrace::of(&case.expect("accepted")).expect("a trace");
+        let json: Value = serde_json::from_str(&text).expect("JSON");
+        let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+        let turns = list(&json["conversation"]);
+        prop_assert_eq!(&read.eval_id, &json["eval_id"]);
+        prop_assert_eq!(read.trace.invocations.len(), turns.len());
+        for (turn, json) in read.trace.invocations.iter().zip(&turns) {
+            let uses = list(&json["intermediate_data"]["tool_uses"]);
+            let names = |call: &ToolCall| call.name.clone().map_or(Value::Null, Value::from);
+            let names: Vec<Value> = turn.tool_calls.iter().map(names).collect();
+            prop_assert_eq!(names, uses.iter().map(|call| call["name"].clone()).collect::<Vec<_>>());
+            let parts = list(&json["final_response"]["parts"]);
+            let texts = parts.iter().filter_map(|part| part["text"].as_str());
+            let texts: Vec<&str> = texts.filter(|text| !text.is_empty()).collect();
+            prop_assert_eq!(turn.final_response.clone().unwrap_or_default(), texts.join("\n"));
         }
     }
 }

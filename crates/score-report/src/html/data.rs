@@ -1,7 +1,7 @@
 //! What the page is drawn from: of each case a line for the list, and the case itself, which the
 //! page reads only when it is looked at.
 
-use case_trace::{CaseTrace, LazyTrace};
+use case_trace::CaseTrace;
 use indexmap::IndexMap;
 use json_text::JsonText;
 use scoring::config::{Config, Metric};
@@ -122,9 +122,7 @@ fn is_zero(number: &usize) -> bool {
 
 /// The line and the case, as JSON for inside a script.
 pub(crate) fn case(case: &ScoredCase, config: &Config) -> (String, String) {
-    let expected = case.expected.as_ref().map(LazyTrace::trace);
-    let actual = case.actual.as_ref().map(LazyTrace::trace);
-    let (expected, actual) = (expected.as_deref(), actual.as_deref());
+    let (expected, actual) = (case.expected.as_ref(), case.actual.as_ref());
     let result = &case.result;
     let places = places(case);
     let line = Line {

@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use super::Conversation;
 use crate::outcome::Reason;
 use crate::trace::{Invocation, Trace};
 
@@ -16,18 +15,19 @@ pub struct Average {
 }
 
 impl Average {
-    /// Pairs the turns and scores each pair, given by its place.
+    /// Pairs the turns and scores each pair, the expected turn first.
     ///
     /// # Errors
     /// [`Reason::DifferentLengths`], where ADK raises, and [`Reason::NoInvocations`], which ADK
     /// calls not evaluated.
     pub(super) fn over(
-        expected: &impl Conversation,
-        actual: &impl Conversation,
-        score: impl FnMut(usize) -> f64,
+        expected: &Trace,
+        actual: &Trace,
+        mut score: impl FnMut(&Invocation, &Invocation) -> f64,
     ) -> Result<Self, Reason> {
-        let turns = paired_turns(expected.turns(), actual.turns())?;
-        let invocations: Vec<f64> = (0..turns).map(score).collect();
+        let turns = paired(expected, actual)?;
+        let invocations: Vec<f64> =
+            turns.map(|(expected, actual)| score(expected, actual)).collect();
         // ADK adds to 0.0; Rust's `sum` begins at -0.0, which shows when all scores are zero.
         let total = invocations.iter().fold(0.0, |total, score| total + score);
         #[expect(clippy::cast_precision_loss, reason = "no case has 2^53 turns")]
@@ -45,15 +45,11 @@ pub(crate) fn paired<'t>(
     actual: &'t Trace,
 ) -> Result<impl Iterator<Item = (&'t Invocation, &'t Invocation)>, Reason> {
     let (one, other) = (&expected.invocations, &actual.invocations);
-    paired_turns(one.len(), other.len())?;
-    Ok(one.iter().zip(other))
-}
-
-/// How many pairs so many turns on each side make.
-fn paired_turns(expected: usize, actual: usize) -> Result<usize, Reason> {
-    match (expected, actual) {
-        _ if expected != actual => Err(Reason::DifferentLengths { expected, actual }),
+    match (one.len(), other.len()) {
+        (expected, actual) if expected != actual => {
+            Err(Reason::DifferentLengths { expected, actual })
+        }
         (0, _) => Err(Reason::NoInvocations),
-        _ => Ok(expected),
+        _ => Ok(one.iter().zip(other)),
     }
 }

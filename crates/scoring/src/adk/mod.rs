@@ -5,12 +5,11 @@
 //! [`crate::response`]; nothing here is more lenient or more strict than ADK.
 
 mod average;
-mod conversation;
 mod response;
 mod trajectory;
 
 pub use average::Average;
 pub(crate) use average::paired;
-pub use conversation::{CallView, Conversation};
+pub(crate) use response::response;
 pub use response::response_match;
 pub use trajectory::{MatchType, calls_match, tool_trajectory};

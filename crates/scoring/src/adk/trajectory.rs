@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use super::{Average, CallView, Conversation};
-use crate::json::{Equality, equal_texts};
+use super::Average;
+use crate::json::{Equality, equal};
 use crate::outcome::Reason;
-use crate::trace::ToolCall;
+use crate::trace::{ToolCall, Trace};
 
 /// How expected and actual calls are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
@@ -52,14 +52,14 @@ impl MatchType {
 /// # Errors
 /// [`Reason::DifferentLengths`] and [`Reason::NoInvocations`].
 pub fn tool_trajectory(
-    expected: &impl Conversation,
-    actual: &impl Conversation,
+    expected: &Trace,
+    actual: &Trace,
     match_type: MatchType,
     ignore_args: bool,
 ) -> Result<Average, Reason> {
-    Average::over(expected, actual, |turn| {
-        let (expected, actual) = (expected.calls(turn), actual.calls(turn));
-        if views_match(expected, actual, match_type, ignore_args) { 1.0 } else { 0.0 }
+    Average::over(expected, actual, |expected, actual| {
+        let (expected, actual) = (&expected.tool_calls, &actual.tool_calls);
+        if calls_match(expected, actual, match_type, ignore_args) { 1.0 } else { 0.0 }
     })
 }
 
@@ -71,32 +71,23 @@ pub fn calls_match(
     match_type: MatchType,
     ignore_args: bool,
 ) -> bool {
-    let (expected, actual) =
-        (expected.iter().map(CallView::from), actual.iter().map(CallView::from));
-    views_match(expected, actual, match_type, ignore_args)
-}
-
-fn views_match<'e, 'a>(
-    mut expected: impl ExactSizeIterator<Item = CallView<'e>>,
-    mut actual: impl ExactSizeIterator<Item = CallView<'a>>,
-    match_type: MatchType,
-    ignore_args: bool,
-) -> bool {
-    let same = |expected: &CallView<'_>, actual: &CallView<'_>| {
+    let same = |expected: &ToolCall, actual: &ToolCall| {
         expected.name == actual.name && (ignore_args || same_args(expected, actual))
     };
+    let mut all_expected = expected.iter();
     match match_type {
         MatchType::Exact => {
             expected.len() == actual.len()
-                && expected.zip(actual).all(|(expected, actual)| same(&expected, &actual))
+                && all_expected.zip(actual).all(|(expected, actual)| same(expected, actual))
         }
         MatchType::InOrder => {
-            expected.all(|expected| actual.any(|actual| same(&expected, &actual)))
+            let mut rest = actual.iter();
+            all_expected.all(|expected| rest.any(|actual| same(expected, actual)))
         }
         MatchType::AnyOrder => {
-            let mut rest: Vec<CallView<'_>> = actual.collect();
-            expected.all(|expected| {
-                let found = rest.iter().position(|actual| same(&expected, actual));
+            let mut rest: Vec<&ToolCall> = actual.iter().collect();
+            all_expected.all(|expected| {
+                let found = rest.iter().position(|actual| same(expected, actual));
                 found.map(|place| rest.remove(place)).is_some()
             })
         }
@@ -104,9 +95,9 @@ fn views_match<'e, 'a>(
 }
 
 /// Absent and null arguments are equal; neither is the empty object.
-fn same_args(expected: &CallView<'_>, actual: &CallView<'_>) -> bool {
-    match (expected.args, actual.args) {
-        (Some(expected), Some(actual)) => equal_texts(expected, actual, Equality::Python),
+fn same_args(expected: &ToolCall, actual: &ToolCall) -> bool {
+    match (&expected.args, &actual.args) {
+        (Some(expected), Some(actual)) => equal(expected, actual, Equality::Python),
         (None, None) => true,
         _ => false,
     }

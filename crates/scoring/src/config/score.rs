@@ -1,7 +1,7 @@
 //! [`Criterion::score`]: scores a case by one criterion.
 
 use super::metric::NEEDS_JUDGE;
-use crate::adk::{self, Average, Conversation};
+use crate::adk::{self, Average};
 use crate::criterion::{Criterion, Metric};
 use crate::evidence::{Evidence, MissedResponse, MissedTurn};
 use crate::json::Equality;
@@ -29,9 +29,32 @@ impl Criterion {
     #[must_use]
     pub fn score(&self, expected: &Trace, actual: &Trace, tools: &mut Tools<'_>) -> Outcome {
         match &self.metric {
-            Metric::AdkTrajectory { .. } | Metric::AdkResponse => {
-                let outcome = self.score_as_adk(expected, actual, tools);
-                outcome.unwrap_or_else(|| Outcome::unscored(Reason::NotANumber))
+            Metric::AdkTrajectory { match_type, ignore_args } => {
+                let average = adk::tool_trajectory(expected, actual, *match_type, *ignore_args);
+                averaged(average, |invocations| {
+                    let matching = Matching {
+                        match_type: *match_type,
+                        ignore_args: *ignore_args,
+                        equality: Equality::Python,
+                        ..Matching::default()
+                    };
+                    let missed = failed_turns(&invocations, expected, actual, &matching);
+                    Evidence::AdkTrajectory { invocations, missed }
+                })
+            }
+            Metric::AdkResponse => {
+                let average = adk::response_match(expected, actual, &mut tools.rouge);
+                averaged(average, |invocations| {
+                    let turns = expected.invocations.iter().zip(&actual.invocations);
+                    let turns = turns.zip(&invocations).enumerate();
+                    let missed = turns.filter(|(_, (_, score))| **score < self.threshold);
+                    let missed = missed.map(|(turn, ((expected, actual), _))| MissedResponse {
+                        turn,
+                        expected: adk::response(expected).to_owned(),
+                        actual: adk::response(actual).to_owned(),
+                    });
+                    Evidence::AdkResponse { missed: missed.collect(), invocations }
+                })
             }
             Metric::Trajectory(matching) => trajectory(expected, actual, matching),
             Metric::Response(comparison) => {
@@ -59,46 +82,6 @@ impl Criterion {
         }
     }
 
-    /// Scores a case by one of ADK's two metrics, from any [`Conversation`]; `None` for other metrics,
-    /// which may need the whole trace.
-    #[must_use]
-    pub fn score_as_adk(
-        &self,
-        expected: &impl Conversation,
-        actual: &impl Conversation,
-        tools: &mut Tools<'_>,
-    ) -> Option<Outcome> {
-        Some(match &self.metric {
-            Metric::AdkTrajectory { match_type, ignore_args } => {
-                let average = adk::tool_trajectory(expected, actual, *match_type, *ignore_args);
-                averaged(average, |invocations| {
-                    let matching = Matching {
-                        match_type: *match_type,
-                        ignore_args: *ignore_args,
-                        equality: Equality::Python,
-                        ..Matching::default()
-                    };
-                    let missed = failed_turns(&invocations, expected, actual, &matching);
-                    Evidence::AdkTrajectory { invocations, missed }
-                })
-            }
-            Metric::AdkResponse => {
-                let average = adk::response_match(expected, actual, &mut tools.rouge);
-                averaged(average, |invocations| {
-                    let short = |(_, score): &(usize, &f64)| **score < self.threshold;
-                    let missed = invocations.iter().enumerate().filter(short);
-                    let missed = missed.map(|(turn, _)| MissedResponse {
-                        turn,
-                        expected: expected.response(turn).into_owned(),
-                        actual: actual.response(turn).into_owned(),
-                    });
-                    Evidence::AdkResponse { missed: missed.collect(), invocations }
-                })
-            }
-            _ => return None,
-        })
-    }
-
     /// Scores a case and compares the score with the threshold.
     #[must_use]
     pub fn judge(
@@ -124,14 +107,14 @@ fn averaged(
 /// The calls of the turns that did not match, side by side: why it failed.
 fn failed_turns(
     scores: &[f64],
-    expected: &impl Conversation,
-    actual: &impl Conversation,
+    expected: &Trace,
+    actual: &Trace,
     matching: &Matching,
 ) -> Vec<MissedTurn> {
     let failed = scores.iter().enumerate().filter(|(_, score)| **score < 1.0);
     let drawn = failed.filter_map(|(turn, _)| {
-        let (expected, actual) = (expected.tool_calls(turn), actual.tool_calls(turn));
-        let alignment = align(&expected, &actual, matching).ok()?;
+        let (expected, actual) = (expected.invocations.get(turn)?, actual.invocations.get(turn)?);
+        let alignment = align(&expected.tool_calls, &actual.tool_calls, matching).ok()?;
         Some(MissedTurn { turn, alignment })
     });
     drawn.collect()

@@ -50,16 +50,10 @@ impl Equality {
 /// ```
 #[must_use]
 pub fn equal(one: &JsonText, other: &JsonText, equality: Equality) -> bool {
-    equal_texts(one.as_str(), other.as_str(), equality)
-}
-
-/// The same of texts that have been checked elsewhere.
-#[must_use]
-pub(crate) fn equal_texts(one: &str, other: &str, equality: Equality) -> bool {
     if one == other {
         return true;
     }
-    let (one, other) = (JsonIndex::of_valid(one), JsonIndex::of_valid(other));
+    let (one, other) = (JsonIndex::of_valid(one.as_str()), JsonIndex::of_valid(other.as_str()));
     equal_values(one.root(), other.root(), equality)
 }
 

@@ -10,6 +10,6 @@ mod subset;
 
 pub use difference::{Change, Difference, differences, members};
 pub(crate) use difference::{Fitting, ValueComparison, compare, pointer_step};
+pub(crate) use equality::equal_values;
 pub use equality::{Equality, equal};
-pub(crate) use equality::{equal_texts, equal_values};
 pub use subset::subset;

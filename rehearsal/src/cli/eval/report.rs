@@ -87,14 +87,11 @@ impl<'c> Columns<'c> {
         let case = run.case;
         let id = self.id(&case.source.suite, &case.name);
         let trace = eval::trace::trace(&result.events);
-        let of_case = |trace| {
-            CaseTrace {
-                eval_id: id.clone(),
-                tags: case.tags.clone(),
-                trace,
-                ..CaseTrace::default()
-            }
-            .into()
+        let of_case = |trace| CaseTrace {
+            eval_id: id.clone(),
+            tags: case.tags.clone(),
+            trace,
+            ..CaseTrace::default()
         };
         let expected = case.metrics.iter().find_map(|metric| metric.expected());
         let metrics = result.metrics.iter();

@@ -48,7 +48,7 @@ pub(super) fn scored(
 ) -> ScoredCase {
     let Some(Judges { models, runtime }) = judges else { return pair.scored(config, tools) };
     // As in google-adk, the rubrics are those of the expected case.
-    let rubrics = pair.expected.as_ref().map(|case| case.trace().rubrics.clone());
+    let rubrics = pair.expected.as_ref().map(|case| case.rubrics.clone());
     let mut judge =
         ModelJudge::new(models.clone(), config, runtime).with_rubrics(rubrics.unwrap_or_default());
     let rouge = std::mem::take(&mut tools.rouge);

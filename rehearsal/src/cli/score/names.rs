@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-use case_trace::LazyTrace;
 use json_text::Node;
 use score_report::ScoredCase;
 use scoring::ToolCall;
@@ -40,7 +39,7 @@ impl<'c> Names<'c> {
         if self.named.is_empty() {
             return;
         }
-        for side in [&case.expected, &case.actual].into_iter().flatten().map(LazyTrace::trace) {
+        for side in [&case.expected, &case.actual].into_iter().flatten() {
             let turns = &side.trace.invocations;
             let calls = turns
                 .iter()
