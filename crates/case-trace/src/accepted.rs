@@ -9,7 +9,8 @@ use json_text::{JsonText, Kind, Node};
 use scoring::ToolCall;
 use serde_json::value::RawValue;
 
-use crate::{InvalidField, agentflow as flow};
+use crate::InvalidField;
+use crate::member::member;
 
 /// The key.
 const KEY: &str = "accepted_trajectories";
@@ -93,7 +94,7 @@ impl<'c> Reader<'c> {
 
     /// Reads a turn of AgentFlow.
     fn of_turn(&mut self, place: usize, turn: &agentflow::Invocation) -> Vec<Trajectory> {
-        let Some(text) = flow::member(turn.metadata.as_ref(), KEY) else { return Vec::new() };
+        let Some(text) = member(turn.metadata.as_ref(), KEY) else { return Vec::new() };
         let path = [PathSegment::Key("conversation".into()), PathSegment::Index(place)];
         self.path.extend(path);
         self.path.extend(["metadata", KEY].map(|key| PathSegment::Key(key.into())));

@@ -27,7 +27,7 @@ pub(crate) fn case_trace(case: &EvalCase, tags: Vec<String>) -> Result<CaseTrace
         for (turn, kept) in invocations.iter_mut().zip(&flow.conversation) {
             restore(turn, agentflow::invocation(kept, Vec::new()));
         }
-        name = Some(flow.name).filter(|name| !name.is_empty());
+        name = agentflow::name(&flow);
     }
     let trace = Trace { invocations, final_state };
     Ok(CaseTrace {

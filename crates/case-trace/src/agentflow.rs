@@ -1,36 +1,38 @@
 //! AgentFlow's cases.
 
 use evalset::agentflow::{AUTHOR, EvalCase, Invocation as Turn, MessageContent, ToolCall as Call};
-use json_text::{JsonText, Kind, Node};
+use json_text::{JsonText, Kind};
 use scoring::{Invocation, Response, Timing, ToolCall, Trace, joined};
 
 use crate::accepted::Accepted;
-use crate::{CaseRubrics, CaseTrace, InvalidField, adk, expected_state};
+use crate::member::member;
+use crate::{CaseRubrics, CaseTrace, InvalidField};
+
+/// The key of the expected final state, in both formats.
+pub(crate) const FINAL_STATE: &str = "final_session_state";
 
 pub(crate) fn case_trace(case: &EvalCase, tags: Vec<String>) -> Result<CaseTrace, InvalidField> {
-    let name = Some(case.name.clone()).filter(|name| !name.is_empty());
-    if keeps_adk(case) {
-        // A converted ADK case is restored.
-        let mut of_adk = adk::case_trace(&evalset::Case::AgentFlow(case.clone()).into_adk(), tags)?;
-        of_adk.name = name;
-        return Ok(of_adk);
-    }
     let accepted = Accepted::of_agentflow(case).valid()?;
     let turns = case.conversation.iter().zip(accepted);
     let invocations = turns.map(|(turn, accepted)| invocation(turn, accepted)).collect();
     let trace = Trace { invocations, final_state: final_state(case) };
     Ok(CaseTrace {
         eval_id: case.eval_id.clone(),
-        name,
+        name: name(case),
         tags,
         trace,
         rubrics: CaseRubrics::default(),
     })
 }
 
+/// The display name, if there is one.
+pub(crate) fn name(case: &EvalCase) -> Option<String> {
+    Some(case.name.clone()).filter(|name| !name.is_empty())
+}
+
 /// The state after the last turn, for which the format has no field.
 pub(crate) fn final_state(case: &EvalCase) -> Option<JsonText> {
-    member(case.metadata.as_ref(), expected_state::KEY).filter(|state| state.kind() == Kind::Object)
+    member(case.metadata.as_ref(), FINAL_STATE).filter(|state| state.kind() == Kind::Object)
 }
 
 /// Whether the case was converted from ADK.
@@ -72,11 +74,6 @@ fn tool_call(call: &Call) -> ToolCall {
         author: None,
         result: call.result.clone(),
     }
-}
-
-pub(crate) fn member(object: Option<&JsonText>, wanted: &str) -> Option<JsonText> {
-    let Node::Object(members) = object?.open() else { return None };
-    members.into_iter().rfind(|(key, _)| key == wanted).map(|(_, value)| value.into())
 }
 
 fn empty_object() -> JsonText {

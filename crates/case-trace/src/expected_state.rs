@@ -6,15 +6,15 @@ use evalset::{Case, PathSegment};
 use json_text::{JsonText, Node, pointer};
 use scoring::state::Query;
 
-use crate::{InvalidField, agentflow};
-
-/// The key, in both formats.
-pub(crate) const KEY: &str = "final_session_state";
+use crate::InvalidField;
+use crate::agentflow::{self, FINAL_STATE};
 
 /// The error of the expected final state, if it is not a valid query.
 pub(crate) fn invalid_state_query(case: &Case) -> Option<InvalidField> {
     match case {
-        Case::Adk(case) => invalid_field(&case.eval_id, &[KEY], case.final_session_state.as_ref()?),
+        Case::Adk(case) => {
+            invalid_field(&case.eval_id, &[FINAL_STATE], case.final_session_state.as_ref()?)
+        }
         // ADK's older lists have no expected state.
         Case::AdkLegacy(_) => None,
         Case::AgentFlow(case) if agentflow::keeps_adk(case) => {
@@ -22,7 +22,7 @@ pub(crate) fn invalid_state_query(case: &Case) -> Option<InvalidField> {
         }
         Case::AgentFlow(case) => {
             let state = agentflow::final_state(case)?;
-            invalid_field(&case.eval_id, &["metadata", KEY], &state)
+            invalid_field(&case.eval_id, &["metadata", FINAL_STATE], &state)
         }
     }
 }

@@ -25,6 +25,7 @@ mod agentflow;
 mod config;
 mod error;
 mod expected_state;
+mod member;
 mod rubrics;
 
 use evalset::adk::EvalCaseResult;
@@ -64,6 +65,11 @@ impl CaseTrace {
         match case {
             Case::Adk(case) => adk::case_trace(case, tags),
             Case::AdkLegacy(case) => adk::case_trace(&case.to_current(), tags),
+            // A converted ADK case is restored.
+            Case::AgentFlow(flow) if agentflow::keeps_adk(flow) => {
+                let trace = adk::case_trace(&case.clone().into_adk(), tags)?;
+                Ok(Self { name: agentflow::name(flow), ..trace })
+            }
             Case::AgentFlow(case) => agentflow::case_trace(case, tags),
         }
     }

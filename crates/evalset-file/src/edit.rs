@@ -12,16 +12,17 @@ use std::path::{Path, PathBuf};
 
 use evalset::CaseText;
 
+use crate::AppendError;
 use crate::error::IoContext as _;
 use crate::explain::explain;
+use crate::files::EvalSetFiles;
 use crate::identity::Identity;
 use crate::journal::Journal;
 use crate::lock::open_locked;
 use crate::place::FilePaths;
 use crate::scan::{Outline, Scan, Span, SyntaxFault};
 use crate::separator::Separator;
-use crate::write::{forget_journal, recover, replace_file, write_tail};
-use crate::{AppendError, EvalSetFiles};
+use crate::write::{Piece, forget_journal, recover, replace_file, write_tail};
 
 /// Selects a case.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,23 +48,6 @@ pub struct Edited {
     pub file: PathBuf,
     /// The number of cases in it now.
     pub cases: u64,
-}
-
-/// A part of the new file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Piece {
-    /// A range of the old file.
-    Kept(Range<u64>),
-    New(Vec<u8>),
-}
-
-impl Piece {
-    pub(crate) fn length(&self) -> u64 {
-        match self {
-            Self::Kept(range) => range.end - range.start,
-            Self::New(bytes) => bytes.len() as u64,
-        }
-    }
 }
 
 impl EvalSetFiles {

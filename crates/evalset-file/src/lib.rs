@@ -34,6 +34,7 @@ mod checked;
 mod edit;
 mod error;
 mod explain;
+mod files;
 mod identity;
 mod journal;
 mod line_column;
@@ -45,11 +46,12 @@ mod separator;
 mod write;
 mod write_step;
 
-pub use append::{Appended, Appender, EvalSetFiles};
+pub use append::{Appended, Appender};
 pub use cases::{Cases, FoundCase, stem};
 pub use checked::{Checked, CheckedCase, CheckedCases};
 pub use edit::{CaseAt, Edited};
 pub use error::AppendError;
+pub use files::EvalSetFiles;
 pub use line_column::LineColumn;
 
 #[doc(hidden)]

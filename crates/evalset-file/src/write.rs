@@ -2,19 +2,37 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
+use std::ops::Range;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 use std::time::{Instant, SystemTime};
 
 use rustix::fs::OFlags;
 
-use crate::edit::Piece;
+use crate::AppendError;
 use crate::error::{IoContext as _, is_denied, is_disk_full};
+use crate::files::EvalSetFiles;
 use crate::journal::{Journal, Recovery};
 use crate::lock::{flags, is_at, lock};
 use crate::place::FilePaths;
 use crate::write_step::{WriteObserver, WriteStep};
-use crate::{AppendError, EvalSetFiles};
+
+/// A part of the new file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Piece {
+    /// A range of the old file.
+    Kept(Range<u64>),
+    New(Vec<u8>),
+}
+
+impl Piece {
+    pub(crate) fn length(&self) -> u64 {
+        match self {
+            Self::Kept(range) => range.end - range.start,
+            Self::New(bytes) => bytes.len() as u64,
+        }
+    }
+}
 
 /// The mode of a new file, of which the mask takes away some. A file that exists keeps its mode.
 const ORDINARY: u32 = 0o666;

@@ -12,7 +12,8 @@ use evalset_file::{Cases, FoundCase, stem};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::error::{RunError, ScoringFault};
-use crate::file::{EvalFile, FileFacts, History, Whole};
+use crate::facts::{FileFacts, Whole};
+use crate::file::{EvalFile, History};
 use crate::pairing::{Key, Pairing, of_id};
 use crate::set_header::read_set_header;
 use crate::stream::{Keyed, Stream};

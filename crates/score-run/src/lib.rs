@@ -9,6 +9,7 @@
 mod actual;
 mod case_filter;
 mod error;
+mod facts;
 mod file;
 mod line_index;
 mod pairing;

@@ -5,7 +5,7 @@ use evalset_file::FoundCase;
 use scoring::Trace;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use crate::file::{FileFacts, Whole};
+use crate::facts::{FileFacts, Whole};
 
 /// How the cases of both sides are paired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

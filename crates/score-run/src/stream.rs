@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use evalset_file::{Cases, FoundCase};
 
 use crate::error::RunError;
-use crate::file::FileFacts;
+use crate::facts::FileFacts;
 use crate::pairing::{Key, Pairing};
 use crate::task::Side;
 

@@ -9,7 +9,7 @@ use scoring::config::{Config, Tools};
 
 use crate::case_filter::CaseFilter;
 use crate::error::ScoringFault;
-use crate::file::{FileFacts, TraceOf};
+use crate::facts::{FileFacts, TraceOf};
 use crate::pairing::Pairing;
 
 /// A case to be scored.
