@@ -1,10 +1,9 @@
 //! What the pages and the views have in common, compiled twice: for the browser, and for the host's first paint.
 //!
-//! - `server_functions`: the page's requests, with the types of the crate `api`.
-//! - `host`: the traits that the host implements for them.
-//! - `state`: the reactive state.
+//! - `state`: the reactive state, and the views that the browser loads on demand (`state::lazy_pages`).
 //! - `components`: what pages and views draw with.
-//! - `lazy_pages`: the views that the browser loads on demand, from the crate `views`.
+//!
+//! The page's requests are in the crate `api`, with their types.
 //!
 //! The pages themselves are in the crate `pages`, on which neither this crate nor `views` depends: an edit of a page
 //! compiles that crate only.
@@ -20,5 +19,4 @@
 )]
 
 pub mod components;
-pub mod lazy_pages;
 pub mod state;

@@ -4,7 +4,7 @@
 //! With the feature `split`, the build of the site splits the client here; without it, the client
 //! is one file. docs/design/client-size.md explains more.
 
-use app::lazy_pages::{
+use app::state::lazy_pages::{
     EvalSetViews, LiveViews, Loaders, NotLoaded, RehearseViews, ReportViews, SessionViews,
 };
 

@@ -53,7 +53,7 @@ pub fn shell(options: LeptosOptions) -> AnyView {
     .into_any()
 }
 
-/// The page. In the browser, [`Loaders`](app::lazy_pages::Loaders) are in the context.
+/// The page. In the browser, [`Loaders`](app::state::lazy_pages::Loaders) are in the context.
 #[component]
 pub fn App() -> impl IntoView {
     provide_meta_context();

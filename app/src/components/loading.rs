@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::lazy_pages::LazyPart;
+use crate::state::lazy_pages::LazyPart;
 
 /// Draws what has arrived. Until then it shows a placeholder, and the reason when it cannot arrive.
 #[component]

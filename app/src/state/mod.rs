@@ -17,6 +17,7 @@ pub mod form;
 pub mod in_address;
 pub mod json_bytes;
 pub mod latest_request;
+pub mod lazy_pages;
 pub mod line_ends;
 pub mod live;
 pub mod live_draft;

@@ -4,11 +4,11 @@ use api::{AgentStatus, HostEvent};
 use leptos::ev;
 use leptos::prelude::*;
 
-use crate::lazy_pages::{LazyPages, use_lazy_pages};
 use crate::state::agents::{Agents, use_agents};
 use crate::state::browser;
 use crate::state::clock::{Clock, use_clock};
 use crate::state::connection::{Connection, Watched, use_connection};
+use crate::state::lazy_pages::{LazyPages, use_lazy_pages};
 use crate::state::live::{Live, use_live};
 use crate::state::log::{Logs, use_logs};
 use crate::state::opened_reports::{OpenedReports, use_opened_reports};

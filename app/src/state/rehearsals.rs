@@ -5,8 +5,8 @@ use json_text::JsonText;
 use leptos::prelude::*;
 use session::{AgentId, SessionId, SessionState};
 
-use crate::lazy_pages::{LazyPart, SessionViews};
 use crate::state::connection::decoded;
+use crate::state::lazy_pages::{LazyPart, SessionViews};
 use crate::state::rehearsal::{Rehearsal, forget_all, kept_agents, use_rehearsal};
 
 /// The rehearsals, in the order in which they began.

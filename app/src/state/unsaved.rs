@@ -5,8 +5,8 @@ use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast as _;
 use web_sys::{Element, Event, MouseEvent};
 
-use crate::lazy_pages::Loaders;
 use crate::state::browser;
+use crate::state::lazy_pages::Loaders;
 
 /// Decides whether the reader may leave.
 #[derive(Clone, Copy)]

@@ -1,6 +1,6 @@
 //! The lazily loaded parts of the page, by area: their views and their state.
 //!
-//! The client loads a part when its area is opened, through [`app::lazy_pages`]. The host is built
+//! The client loads a part when its area is opened, through [`app::state::lazy_pages`]. The host is built
 //! without this crate.
 
 #![recursion_limit = "256"]
@@ -26,7 +26,7 @@ use crate::evalsets::{EvalSetReader, EvalSets};
 use crate::live::{LiveSession, LiveSessions};
 use crate::reports::{ReportReader, Reports};
 use api::{LiveId, LiveTurnId, SetId};
-use app::lazy_pages::{EvalSetViews, LiveViews, RehearseViews, ReportViews, SessionViews};
+use app::state::lazy_pages::{EvalSetViews, LiveViews, RehearseViews, ReportViews, SessionViews};
 
 /// The workspace of an agent.
 pub const REHEARSE: RehearseViews = RehearseViews {

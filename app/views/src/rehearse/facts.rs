@@ -7,8 +7,8 @@ use crate::rehearse::state::workspace::use_this_workspace;
 use app::components::code_text::with_code;
 use app::components::icon::{Glyph, Icon};
 use app::components::loading::LazyView;
-use app::lazy_pages::SessionViews;
 use app::state::excerpt::visible_name;
+use app::state::lazy_pages::SessionViews;
 use app::state::reading::{Reading, ReadingKey};
 
 /// A part of the left column that can be collapsed.

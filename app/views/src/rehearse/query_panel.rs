@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::rehearse::state::workspace::use_this_workspace;
 use app::components::icon::{Glyph, Icon};
 use app::components::loading::LazyView;
-use app::lazy_pages::SessionViews;
+use app::state::lazy_pages::SessionViews;
 use app::state::rehearsal::Action;
 use app::state::{browser, typed_ahead};
 

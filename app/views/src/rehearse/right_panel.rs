@@ -7,7 +7,7 @@ use crate::rehearse::state::workspace::{Tab, use_this_workspace};
 use crate::rehearse::tool_panel::ToolPanel;
 use crate::rehearse::workspace_keys::{go_to_response, go_to_tools};
 use app::components::loading::LazyView;
-use app::lazy_pages::SessionViews;
+use app::state::lazy_pages::SessionViews;
 
 /// The two choices of an active session; after it, the export.
 #[component]

@@ -19,7 +19,7 @@ use crate::rehearse::workspace_keys::{SHORTCUTS, listen_to_keys, offer_commands}
 use crate::shared::columns::{left_separator, resize_columns, right_separator};
 use crate::shared::tool_catalog::FILTER;
 use app::components::loading::LazyView;
-use app::lazy_pages::SessionViews;
+use app::state::lazy_pages::SessionViews;
 use app::state::rows::{RowKind, rows};
 use app::state::{Rehearsal, browser, typed_ahead, use_page};
 

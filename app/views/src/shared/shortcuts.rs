@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use app::components::dialog::Dialog;
 use app::state::use_page;
 
-pub use app::lazy_pages::ShortcutGroup as Group;
+pub use app::state::lazy_pages::ShortcutGroup as Group;
 
 /// The keys of every page.
 const EVERYWHERE: Group = (

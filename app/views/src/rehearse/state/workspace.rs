@@ -8,9 +8,9 @@ use schema_form::Integers;
 use session::{SessionState, ToolCall};
 
 use crate::shared::state::catalog::fits;
-use app::lazy_pages::{LazyPart, SessionViews};
 use app::state::browser;
 use app::state::in_address::{InAddress, use_in_address};
+use app::state::lazy_pages::{LazyPart, SessionViews};
 use app::state::rehearsal::{Action, FormKey, FormSource, Rehearsal};
 use app::state::use_page;
 use app::state::value_form::ValueForm;
