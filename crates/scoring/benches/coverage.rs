@@ -1,5 +1,5 @@
 //! How often the intervals of `scoring::statistics` hold what they should, over drawn cases: prints a
-//! table for `docs/performance.md`. It measures no time.
+//! table for `docs/design/statistics.md`. It measures no time.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
