@@ -394,7 +394,8 @@ fn adk_folder(arguments: &AdkFolderArguments) -> anyhow::Result<ExitCode> {
     let (folder, set) = (written.folder.display(), written.eval_set_path.display());
     let unseen = match runtime()?.block_on(cli::unseen_by_adk(written.agent)) {
         Ok(unseen) => unseen,
-        Err(reason) => {
+        Err(fault) => {
+            let reason = fault.reason;
             out.flush()?;
             bail!(
                 "the folder {folder} is written, but its tools were not checked against ADK: {reason} Run the \

@@ -600,7 +600,7 @@ impl CallHost for Host {
     ) -> Result<Vec<ResourceContent>, ApiError> {
         let session = self.usable(&session)?;
         let read = session.agent.source.read_resource(&session.id, &tool, &uri).await;
-        let contents = read.map_err(ApiError::Resource)?.into_iter();
+        let contents = read.map_err(|error| ApiError::Resource(error.to_string()))?.into_iter();
         Ok(contents.map(|content| session.opened_resources.keep(&session.id, content)).collect())
     }
 

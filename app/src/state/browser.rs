@@ -642,14 +642,19 @@ pub async fn status_of(path: &str) -> Option<u16> {
     Some(answered.ok()?.dyn_into::<web_sys::Response>().ok()?.status())
 }
 
+/// The host did not respond: the browser's message.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NoResponse(pub String);
+
 /// The HTTP status and the body of a request for `path` of the host.
 ///
 /// # Errors
-/// The browser's message when there is no response.
-pub async fn fetched(path: &str) -> Result<(u16, Vec<u8>), String> {
+/// [`NoResponse`]
+pub async fn fetched(path: &str) -> Result<(u16, Vec<u8>), NoResponse> {
     let message_of = |error: JsValue| {
         let message = js_sys::Reflect::get(&error, &"message".into()).ok();
-        message.and_then(|it| it.as_string()).unwrap_or_else(|| "no reason".to_owned())
+        NoResponse(message.and_then(|it| it.as_string()).unwrap_or_else(|| "no reason".to_owned()))
     };
     let answered =
         wasm_bindgen_futures::JsFuture::from(window().fetch_with_str(&address(path))).await;

@@ -30,5 +30,6 @@ pub use registry::SimulatedAgentConfig;
 pub use reporter::{Reporter, SourceEvent};
 pub use source::{
     AgentFacts, AgentSource, AnswerError, ArtifactContent, CallProgress, CallReport,
-    ResourceContent, SessionPast, SessionSeed, SourceError, ToolFailure, ToolInvocation,
+    ResourceContent, ResourceError, SessionPast, SessionSeed, SourceError, ToolFailure,
+    ToolInvocation,
 };

@@ -169,14 +169,14 @@ pub trait AgentSource: Send + Sync + 'static {
     /// Reads a resource of the MCP server that has `tool`.
     ///
     /// # Errors
-    /// What happened and what to do.
+    /// [`ResourceError`]
     async fn read_resource(
         &self,
         _session: &SessionId,
         _tool: &ToolName,
         _uri: &str,
-    ) -> Result<Vec<ResourceContent>, String> {
-        Err("The agent has no MCP servers.".to_owned())
+    ) -> Result<Vec<ResourceContent>, ResourceError> {
+        Err(ResourceError::NoServers)
     }
 
     /// Forgets a session.
@@ -206,6 +206,87 @@ pub struct ResourceContent {
     pub bytes: Vec<u8>,
     /// Whether the server sent text.
     pub is_text: bool,
+}
+
+/// Why a resource was not read. The message says what to do.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ResourceError {
+    /// The agent has no MCP servers.
+    #[error("The agent has no MCP servers.")]
+    NoServers,
+    /// The server that has the tool cannot be used.
+    #[error("{0}")]
+    Unreachable(String),
+    /// The server does not support resources.
+    #[error(
+        "The server {server} does not support `resources/read`. Read it with one of the server's tools."
+    )]
+    Unsupported {
+        /// The server.
+        server: String,
+    },
+    /// The server rejected the request.
+    #[error(
+        "The server {server} rejected the request: {reason} (code {code}). If the resource no longer exists, call \
+         the tool again for a new link."
+    )]
+    Rejected {
+        /// The server.
+        server: String,
+        /// Its message, without a full stop.
+        reason: String,
+        /// Its code.
+        code: i32,
+    },
+    /// The server did not respond in time.
+    #[error(
+        "The server {server} did not return the resource within {seconds} s. Try again, or increase \
+         `timeout_seconds`."
+    )]
+    TimedOut {
+        /// The server.
+        server: String,
+        /// The time limit.
+        seconds: u64,
+    },
+    /// The resource is longer than a message may be.
+    #[error(
+        "The resource is longer than 16 MB, the limit for a message of the server {server}. Read a part of it with \
+         one of the server's tools."
+    )]
+    TooLong {
+        /// The server.
+        server: String,
+    },
+    /// The response is not a resource.
+    #[error(
+        "The response of the server {server} is not a resource: `contents` must be a list whose items have a `uri`, \
+         and a `text` or a `blob`."
+    )]
+    NotAResource {
+        /// The server.
+        server: String,
+    },
+    /// The resource has no contents.
+    #[error("The server {server} returned this resource without contents.")]
+    Empty {
+        /// The server.
+        server: String,
+    },
+    /// A `blob` is not base64.
+    #[error("The server {server} returned a `blob` that is not base64: {reason}.")]
+    NotBase64 {
+        /// The server.
+        server: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A content is neither text nor a `blob`.
+    #[error("The server {server} returned content of an unknown kind.")]
+    UnknownKind {
+        /// The server.
+        server: String,
+    },
 }
 
 /// What is known of an agent once it is loaded.

@@ -32,7 +32,7 @@ impl Message {
     /// Why google-adk does not send them.
     pub fn of_parts(parts: &[JsonText]) -> Result<Self, String> {
         let listed = JsonText::serialize(parts).map_err(|error| error.to_string())?;
-        let content = Content::of_parts(listed.as_str())?;
+        let content = Content::of_parts(listed.as_str()).map_err(|error| error.to_string())?;
         let responses = || content.parts().iter().filter_map(|it| it.function_response.as_ref());
         if content.parts().is_empty() {
             return Err("the message has no parts; give it at least one".to_owned());

@@ -4,7 +4,7 @@ use std::sync::mpsc;
 
 use case_trace::CaseRubrics;
 use scoring::config::{Config, Criterion};
-use scoring::judge::{Judge, JudgeRequest};
+use scoring::judge::{Judge, JudgeRequest, NoReply};
 use scoring::{Outcome, Trace};
 use tokio::runtime::Runtime;
 
@@ -46,17 +46,17 @@ impl<'c> ModelJudge<'c> {
 }
 
 impl Judge for ModelJudge<'_> {
-    fn answer(&mut self, request: &JudgeRequest) -> Result<String, String> {
+    fn answer(&mut self, request: &JudgeRequest) -> Result<String, NoReply> {
         let model = self.models.model(self.models.judge_name(&request.model));
-        let model = model.map_err(|error| error.to_string())?;
+        let model = model.map_err(|error| NoReply(error.to_string()))?;
         let asked = ModelRequest {
             instruction: request.system.clone(),
             messages: vec![ModelMessage::ToModel(request.prompt.clone())],
             ..ModelRequest::default()
         };
         let reply = self.wait(async move { model.ask(&asked).await });
-        let reply = reply.ok_or_else(|| "the request was stopped".to_owned())?;
-        reply.map(|reply| reply.text).map_err(|failure| failure.to_string())
+        let reply = reply.ok_or_else(|| NoReply("the request was stopped".to_owned()))?;
+        reply.map(|reply| reply.text).map_err(|failure| NoReply(failure.to_string()))
     }
 
     fn outcome(

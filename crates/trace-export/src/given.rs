@@ -16,18 +16,21 @@ pub fn tags(given: Vec<String>) -> Vec<String> {
     tags
 }
 
+/// The id that the person gave cannot be that of a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("its ID is longer than {LONGEST_ID} bytes or has a control character. Choose another ID")]
+pub struct InvalidId;
+
 /// The id that the person gave, without spaces around it; `None` if it is empty.
 ///
 /// # Errors
-/// What is wrong, if it is too long or has control characters.
-pub fn given_id(given: Option<String>) -> Result<Option<String>, String> {
+/// It is too long or has control characters.
+pub fn given_id(given: Option<String>) -> Result<Option<String>, InvalidId> {
     let given = given.map(|given| given.trim().to_owned()).filter(|given| !given.is_empty());
     let is_valid = |id: &String| id.len() <= LONGEST_ID && !id.chars().any(char::is_control);
     match given.as_ref().is_none_or(is_valid) {
         true => Ok(given),
-        false => Err(format!(
-            "its ID is longer than {LONGEST_ID} bytes or has a control character. Choose another ID"
-        )),
+        false => Err(InvalidId),
     }
 }
 

@@ -15,7 +15,7 @@ mod serialized;
 
 pub use call_ids::call_ids;
 pub use comparison::{Comparison, compare};
-pub use given::{given_id, tags};
+pub use given::{InvalidId, given_id, tags};
 pub use live_case::{Openings, live_case, root, runs};
 pub use rehearsal_case::{CaseOptions, LostResults, eval_case};
 pub use serialized::object;

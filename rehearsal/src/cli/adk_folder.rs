@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use agents::AgentFault;
 use agents::mcp::{FolderFile, McpAgent, McpSource, adk_folder, left_out, why_unloadable};
 use evalset::snake_case;
 
@@ -28,9 +29,9 @@ pub struct AdkFolder {
 /// The tools that the agent has here and that ADK does not see or cannot call, a clause each.
 ///
 /// # Errors
-/// Why the servers cannot be asked.
-pub async fn unseen_by_adk(agent: McpAgent) -> Result<Vec<String>, String> {
-    McpSource::new(agent).unseen_by_adk().await.map_err(|fault| fault.reason)
+/// The servers cannot be asked.
+pub async fn unseen_by_adk(agent: McpAgent) -> Result<Vec<String>, AgentFault> {
+    McpSource::new(agent).unseen_by_adk().await
 }
 
 /// Why nothing was written.

@@ -5,7 +5,9 @@ use std::fs;
 use std::ops::Range;
 use std::path::PathBuf;
 
-use agents::mcp::{HttpTransport, McpAgent, McpServer, ServerConfig, servers_of_file};
+use agents::mcp::{
+    HttpTransport, McpAgent, McpServer, ServerConfig, ServerConfigError, servers_of_file,
+};
 use evalset::snake_case;
 use json_text::{JsonText, Kind};
 use schemars::JsonSchema;
@@ -108,7 +110,10 @@ pub(super) fn agent(
         servers.push(server_of(server, &refuse)?);
     }
     if let Some(file) = &entry.servers_file {
-        servers.extend(servers_of_file(file.get_ref()).map_err(|why| refuse(file.span(), why))?);
+        servers.extend(
+            servers_of_file(file.get_ref())
+                .map_err(|error| refuse(file.span(), error.to_string()))?,
+        );
     }
     let mut names = HashSet::new();
     if let Some(again) = servers.iter().find(|server| !names.insert(&server.name)) {
@@ -142,7 +147,7 @@ fn server_of(
         return Err(refuse(entry.name.span(), message));
     }
     if let Some(seconds) = entry.timeout_seconds.as_ref().filter(|it| *it.get_ref() == 0) {
-        return Err(refuse(seconds.span(), ServerConfig::NO_TIME.to_owned()));
+        return Err(refuse(seconds.span(), ServerConfigError::NoTime.to_string()));
     }
     let config = ServerConfig {
         command: entry.command.clone(),
@@ -160,7 +165,7 @@ fn server_of(
         include_instructions: entry.include_instructions,
         timeout_seconds: entry.timeout_seconds.as_ref().map(|it| *it.get_ref()),
     };
-    config.server(name).map_err(|message| refuse(span, message))
+    config.server(name).map_err(|error| refuse(span, error.to_string()))
 }
 
 /// A schema as a TOML table, or a JSON file by its path.

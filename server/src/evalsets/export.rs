@@ -187,7 +187,9 @@ pub(crate) async fn case_of_rehearsal(export: RehearsalExport) -> Result<EvalCas
         let reason = "every turn is left out. Keep at least one".to_owned();
         return Err(ApiError::NotExportable(reason));
     }
-    if let Some(eval_id) = given_id(choices.eval_id).map_err(ApiError::NotExportable)? {
+    if let Some(eval_id) =
+        given_id(choices.eval_id).map_err(|invalid| ApiError::NotExportable(invalid.to_string()))?
+    {
         case.eval_id = eval_id;
     }
     Ok(case)

@@ -2,7 +2,7 @@
 //!
 //! The entered text is in the tab's storage and so survives a reload, also while it is invalid.
 
-use json_text::{Decimal, JsonText, Kind, Node};
+use json_text::{Decimal, JsonPlace, JsonText, JsonTextError, Kind, Node};
 use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
 use session::{AgentId, SessionState};
@@ -22,32 +22,51 @@ pub struct EnteredState {
     pub case: Option<String>,
 }
 
+/// Why a text is not a JSON object whose members are all kept.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum InvalidState {
+    /// It is not JSON.
+    #[error("The initial state is not JSON: {0}.")]
+    NotJson(JsonTextError),
+    /// A member is there twice.
+    #[error("In the initial state, {0}. Rename one of the two.")]
+    RepeatedMember(JsonTextError),
+    /// A number is beyond what a floating-point number holds.
+    #[error("The number {0} in the initial state is too large. Use a smaller number, or a string.")]
+    TooLarge(String),
+    /// It is another value.
+    #[error(
+        "The initial state must be an object such as {{\"city\": \"Oslo\"}}. Found {}{}.",
+        found.phrase(),
+        place.as_ref().map(|it| format!(" {it}")).unwrap_or_default()
+    )]
+    NotAnObject {
+        /// Its kind.
+        found: Kind,
+        /// Where it is.
+        place: Option<JsonPlace>,
+    },
+}
+
 impl EnteredState {
     /// The state.
     ///
     /// # Errors
-    /// Why the text is not a JSON object whose members are all kept, and where.
-    pub fn read(&self) -> Result<JsonText, String> {
-        let state = JsonText::parse(&self.text)
-            .map_err(|error| format!("The initial state is not JSON: {error}."))?;
+    /// [`InvalidState`]
+    pub fn read(&self) -> Result<JsonText, InvalidState> {
+        let state = JsonText::parse(&self.text).map_err(InvalidState::NotJson)?;
         if let Some(error) = json_text::repeated_member(&self.text) {
-            return Err(format!("In the initial state, {error}. Rename one of the two."));
+            return Err(InvalidState::RepeatedMember(error));
         }
         let is_infinite = |number: &str| number.parse::<f64>().is_ok_and(f64::is_infinite);
         if let Some(number) = first_number(state.open(), &is_infinite) {
-            return Err(format!(
-                "The number {number} in the initial state is too large. Use a smaller number, or a string."
-            ));
+            return Err(InvalidState::TooLarge(number));
         }
         match state.kind() {
             Kind::Object => Ok(state.compact()),
-            kind => {
-                let place = json_text::place(&self.text, "").map(|it| format!(" {it}"));
-                Err(format!(
-                    "The initial state must be an object such as {{\"city\": \"Oslo\"}}. Found {}{}.",
-                    kind.phrase(),
-                    place.unwrap_or_default()
-                ))
+            found => {
+                let place = json_text::place(&self.text, "");
+                Err(InvalidState::NotAnObject { found, place })
             }
         }
     }
@@ -131,7 +150,7 @@ impl Rehearsal {
         let is_rejected = fault.is_some() && untrack(|| self.is_before_first_message());
         if is_rejected {
             self.edits_state.set(true);
-            self.notice.set(fault);
+            self.notice.set(fault.map(|fault| fault.to_string()));
             browser::after_drawing(|| browser::focus(INITIAL_STATE));
         }
         is_rejected
@@ -158,7 +177,7 @@ mod tests {
 
     fn read(text: &str) -> Result<String, String> {
         let entered = EnteredState { text: text.to_owned(), case: None };
-        entered.read().map(|state| state.to_string())
+        entered.read().map(|state| state.to_string()).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -18,7 +18,9 @@ pub fn InitialStateEditor() -> impl IntoView {
             .view
             .with(|view| view.as_ref().map(|view| view.state.pretty()).unwrap_or_default()),
     };
-    let fault = Memo::new(move |_| entered.read().as_ref().and_then(|it| it.read().err()));
+    let fault = Memo::new(move |_| {
+        entered.read().as_ref().and_then(|it| it.read().err().map(|error| error.to_string()))
+    });
     let note = Memo::new(move |_| entered.read().as_ref().and_then(EnteredState::rounding_note));
     let type_text = move |event: ev::Event| {
         let case = entered.read_untracked().as_ref().and_then(|entered| entered.case.clone());

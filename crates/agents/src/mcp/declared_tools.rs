@@ -14,19 +14,29 @@ use super::fault::ConnectFault;
 use super::tools::Catalog;
 use crate::{AgentFault, AgentLog, ToolView};
 
+/// A tool in a response to `tools/list` cannot be read.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("the tool at /tools/{at}: {reason}")]
+pub struct UnreadableTool {
+    /// Its index in the list.
+    pub at: usize,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
 /// The tools of `server` as a model sees them, filtered and prefixed as configured, and warnings about them.
 /// `listed` are the tools of its response to `tools/list`.
 ///
 /// # Errors
-/// Which tool cannot be read, and why.
+/// [`UnreadableTool`]
 pub fn declared_tools(
     server: &McpServer,
     listed: &[JsonText],
-) -> Result<(Vec<ToolView>, Vec<String>), String> {
+) -> Result<(Vec<ToolView>, Vec<String>), UnreadableTool> {
     let mut tools = Vec::with_capacity(listed.len());
     for (at, tool) in listed.iter().enumerate() {
         let read = tool.decode::<Tool>();
-        tools.push(read.map_err(|error| format!("the tool at /tools/{at}: {error}"))?);
+        tools.push(read.map_err(|reason| UnreadableTool { at, reason: reason.to_string() })?);
     }
     let mut catalog = Catalog::default();
     catalog.add(0, server, &tools);
@@ -68,7 +78,7 @@ pub async fn listed_declarations(servers: &[McpServer]) -> Result<Vec<JsonText>,
 mod tests {
     use super::*;
 
-    fn declared(server: &McpServer, tools: &[&str]) -> Result<Vec<String>, String> {
+    fn declared(server: &McpServer, tools: &[&str]) -> Result<Vec<String>, UnreadableTool> {
         let tools: Vec<JsonText> =
             tools.iter().map(|tool| JsonText::parse(tool).expect("JSON")).collect();
         let (views, _) = declared_tools(server, &tools)?;
@@ -84,6 +94,7 @@ mod tests {
         let (read, write) = (tool("read"), tool("write"));
         assert_eq!(declared(&server, &[&read, &write]), Ok(vec!["notes_read".to_owned()]));
         let error = declared(&server, &[&read, r#"{"name":"write"}"#]).expect_err("no schema");
+        let error = error.to_string();
         assert!(error.starts_with("the tool at /tools/1: "), "{error}");
         assert!(error.contains("inputSchema"), "{error}");
     }

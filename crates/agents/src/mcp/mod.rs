@@ -44,9 +44,9 @@ mod unseen_by_adk;
 pub use adk_folder::{FolderFile, adk_folder, left_out};
 pub use adk_folder_name::why_unloadable;
 pub use agent::{McpAgent, McpServer, McpTransport};
-pub use declared_tools::{declared_tools, listed_declarations};
-pub use server_config::{HttpTransport, ServerConfig};
-pub use servers_file::servers_of_file;
+pub use declared_tools::{UnreadableTool, declared_tools, listed_declarations};
+pub use server_config::{HttpTransport, ServerConfig, ServerConfigError};
+pub use servers_file::{ServersFileError, ServersFileFault, servers_of_file};
 pub use source::McpSource;
 
 #[cfg(test)]

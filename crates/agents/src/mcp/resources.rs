@@ -14,21 +14,22 @@ use super::fault::CallFault;
 use super::open_session::OpenSession;
 use super::rejected_response::TOO_LONG;
 use super::tools::Listed;
-use crate::ResourceContent;
+use crate::{ResourceContent, ResourceError, ToolFailure};
 
 impl OpenSession {
     /// Reads a resource of the server that has `tool`.
     ///
     /// # Errors
-    /// What happened and what to do.
+    /// [`ResourceError`]
     pub(super) async fn read_resource(
         &self,
         tool: &ToolName,
         uri: &str,
-    ) -> Result<Vec<ResourceContent>, String> {
+    ) -> Result<Vec<ResourceContent>, ResourceError> {
         let catalog = self.catalog();
-        let listed = catalog.find(tool).ok_or_else(|| no_such_tool(tool).message)?;
-        let reached = self.reached(listed).await.map_err(|failure| failure.message)?;
+        let unreachable = |failure: ToolFailure| ResourceError::Unreachable(failure.message);
+        let listed = catalog.find(tool).ok_or_else(|| unreachable(no_such_tool(tool)))?;
+        let reached = self.reached(listed).await.map_err(unreachable)?;
         let params = ReadResourceRequestParams::new(uri);
         let request = ClientRequest::ReadResourceRequest(Request::new(params));
         let server = &self.agent.servers[listed.server];
@@ -45,65 +46,57 @@ impl OpenSession {
         };
         let contents = match read {
             Ok(ServerResult::ReadResourceResult(read)) => read.contents,
-            Ok(_) => {
-                return Err(format!(
-                    "The response of the server {name} is not a resource: `contents` must be a list \
-                     whose items have a `uri`, and a `text` or a `blob`."
-                ));
-            }
+            Ok(_) => return Err(ResourceError::NotAResource { server: name.clone() }),
             Err(error) => return Err(self.unread(listed, error).await),
         };
         if contents.is_empty() {
-            return Err(format!("The server {name} returned this resource without contents."));
+            return Err(ResourceError::Empty { server: name.clone() });
         }
         contents.into_iter().map(|content| decoded(name, content)).collect()
     }
 
     /// Why a resource was not read.
-    async fn unread(&self, listed: &Listed, error: ServiceError) -> String {
-        let server = &self.agent.servers[listed.server];
-        let name = &server.name;
+    async fn unread(&self, listed: &Listed, error: ServiceError) -> ResourceError {
+        let used = &self.agent.servers[listed.server];
+        let server = used.name.clone();
         match error {
-            ServiceError::McpError(error) if error.message == TOO_LONG => format!(
-                "The resource is longer than 16 MB, the limit for a message of the server {name}. \
-                 Read a part of it with one of the server's tools."
-            ),
-            ServiceError::McpError(error) if error.code == ErrorCode::METHOD_NOT_FOUND => format!(
-                "The server {name} does not support `resources/read`. Read it with one of the \
-                 server's tools."
-            ),
-            ServiceError::McpError(error) => format!(
-                "The server {name} rejected the request: {} (code {}). If the resource no longer \
-                 exists, call the tool again for a new link.",
-                error.message.trim_end_matches('.'),
-                error.code.0
-            ),
-            ServiceError::Timeout { .. } => format!(
-                "The server {name} did not return the resource within {} s. Try again, or increase \
-                 `timeout_seconds`.",
-                server.patience.as_secs()
-            ),
+            ServiceError::McpError(error) if error.message == TOO_LONG => {
+                ResourceError::TooLong { server }
+            }
+            ServiceError::McpError(error) if error.code == ErrorCode::METHOD_NOT_FOUND => {
+                ResourceError::Unsupported { server }
+            }
+            ServiceError::McpError(error) => ResourceError::Rejected {
+                server,
+                reason: error.message.trim_end_matches('.').to_owned(),
+                code: error.code.0,
+            },
+            ServiceError::Timeout { .. } => {
+                ResourceError::TimedOut { server, seconds: used.patience.as_secs() }
+            }
             error => {
                 let during = "read the resource";
-                self.failure(listed, &CallFault::Service(error), during).await.message
+                let failure = self.failure(listed, &CallFault::Service(error), during).await;
+                ResourceError::Unreachable(failure.message)
             }
         }
     }
 }
 
-fn decoded(server: &str, content: ResourceContents) -> Result<ResourceContent, String> {
+fn decoded(server: &str, content: ResourceContents) -> Result<ResourceContent, ResourceError> {
+    let server = server.to_owned();
     let (uri, mime_type, bytes, is_text) = match content {
         ResourceContents::TextResourceContents { uri, mime_type, text, .. } => {
             (uri, mime_type, text.into_bytes(), true)
         }
         ResourceContents::BlobResourceContents { uri, mime_type, mut blob, .. } => {
             blob.retain(|character| !character.is_ascii_whitespace());
-            let bytes = STANDARD.decode(blob).map_err(|error| {
-                format!("The server {server} returned a `blob` that is not base64: {error}.")
-            })?;
+            let bytes = STANDARD
+                .decode(blob)
+                .map_err(|error| ResourceError::NotBase64 { server, reason: error.to_string() })?;
             (uri, mime_type, bytes, false)
         }
-        _ => return Err(format!("The server {server} returned content of an unknown kind.")),
+        _ => return Err(ResourceError::UnknownKind { server }),
     };
     Ok(ResourceContent { uri, mime_type: mime_type.unwrap_or_default(), bytes, is_text })
 }

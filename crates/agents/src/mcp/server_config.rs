@@ -60,42 +60,61 @@ pub struct ServerConfig {
     pub timeout_seconds: Option<u64>,
 }
 
-impl ServerConfig {
-    /// The message for a server that may take no time.
-    pub const NO_TIME: &str = "`timeout_seconds` must be at least 1";
+/// What is wrong with the configuration of a server.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ServerConfigError {
+    /// It has both a program and an address.
+    #[error("the server `{0}` has both `command` and `url`: choose one")]
+    TwoTransports(String),
+    /// It has neither.
+    #[error(
+        "the server `{0}` needs `command`, such as \"npx\", or `url`, such as \"http://127.0.0.1:3001/mcp\""
+    )]
+    NoTransport(String),
+    /// A key belongs to servers of the other kind.
+    #[error("`{key}` of the server `{server}` belongs to servers with `{kind}`")]
+    Misplaced {
+        /// The server.
+        server: String,
+        /// The key.
+        key: &'static str,
+        /// The key that such servers have.
+        kind: &'static str,
+    },
+    /// The address is none of the web.
+    #[error("`{0}` is not a server address: write http://… or https://…")]
+    NotAnAddress(String),
+    /// It may take no time.
+    #[error("`timeout_seconds` must be at least 1")]
+    NoTime,
+}
 
+impl ServerConfig {
     /// The server of this name.
     ///
     /// # Errors
-    /// What is wrong with it and what to do, in one sentence.
-    pub fn server(&self, name: &str) -> Result<McpServer, String> {
+    /// [`ServerConfigError`]
+    pub fn server(&self, name: &str) -> Result<McpServer, ServerConfigError> {
         let mut server = McpServer::new(name, self.transport_of(name)?);
         server.tools.clone_from(&self.tools);
         server.tool_name_prefix.clone_from(&self.tool_name_prefix);
         server.roots.clone_from(&self.roots);
         server.include_instructions = self.include_instructions;
         match self.timeout_seconds {
-            Some(0) => return Err(Self::NO_TIME.to_owned()),
+            Some(0) => return Err(ServerConfigError::NoTime),
             Some(seconds) => server.patience = Duration::from_secs(seconds),
             None => {}
         }
         Ok(server)
     }
 
-    fn transport_of(&self, name: &str) -> Result<McpTransport, String> {
-        let misplaced = |key: &str, kind: &str| {
-            format!("`{key}` of the server `{name}` belongs to servers with `{kind}`")
-        };
+    fn transport_of(&self, name: &str) -> Result<McpTransport, ServerConfigError> {
+        let server = name.to_owned();
         match (&self.command, &self.url) {
-            (Some(_), Some(_)) => {
-                Err(format!("the server `{name}` has both `command` and `url`: choose one"))
-            }
-            (None, None) => Err(format!(
-                "the server `{name}` needs `command`, such as \"npx\", or `url`, such as \
-                 \"http://127.0.0.1:3001/mcp\""
-            )),
+            (Some(_), Some(_)) => Err(ServerConfigError::TwoTransports(server)),
+            (None, None) => Err(ServerConfigError::NoTransport(server)),
             (Some(command), None) => match self.key_of_endpoints() {
-                Some(key) => Err(misplaced(key, "url")),
+                Some(key) => Err(ServerConfigError::Misplaced { server, key, kind: "url" }),
                 None => Ok(McpTransport::Stdio {
                     command: command.clone(),
                     args: self.args.clone(),
@@ -105,10 +124,8 @@ impl ServerConfig {
                 }),
             },
             (None, Some(url)) => match self.key_of_programs() {
-                Some(key) => Err(misplaced(key, "command")),
-                None if !is_address(url) => {
-                    Err(format!("`{url}` is not a server address: write http://… or https://…"))
-                }
+                Some(key) => Err(ServerConfigError::Misplaced { server, key, kind: "command" }),
+                None if !is_address(url) => Err(ServerConfigError::NotAnAddress(url.clone())),
                 None => Ok(McpTransport::Http {
                     url: url.clone(),
                     headers: self.headers.clone(),
@@ -154,7 +171,7 @@ fn is_address(url: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn server(config: &str) -> Result<McpServer, String> {
+    fn server(config: &str) -> Result<McpServer, ServerConfigError> {
         let config: ServerConfig = serde_json::from_str(config).expect("valid members");
         config.server("s")
     }
@@ -183,7 +200,7 @@ mod tests {
             (r#"{"url": "localhost"}"#, "write http://… or https://…"),
             (r#"{"command": "a", "timeout_seconds": 0}"#, "must be at least 1"),
         ] {
-            let error = server(config).expect_err("it does not fit");
+            let error = server(config).expect_err("it does not fit").to_string();
             assert!(error.contains(reason), "{error}");
         }
     }

@@ -35,38 +35,94 @@ struct Server {
     disabled: bool,
 }
 
+/// The servers of a file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ServersFileError {
+    /// The file cannot be read.
+    #[error("the servers in {} cannot be read: {cause}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        cause: std::io::Error,
+    },
+    /// Its content cannot be used.
+    #[error("the servers in {}: {fault}", path.display())]
+    Faulty {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        fault: ServersFileFault,
+    },
+}
+
+/// What is wrong with the content of such a file.
+#[derive(Debug, thiserror::Error)]
+pub enum ServersFileFault {
+    /// It is not JSON, or has no list of servers.
+    #[error("{0}. The file needs an object `mcpServers`")]
+    NoServers(serde_json::Error),
+    /// A server is not an object that clients agree on.
+    #[error("the server `{server}` cannot be read: {reason}")]
+    UnreadableServer {
+        /// The server.
+        server: String,
+        /// Why.
+        reason: serde_json::Error,
+    },
+    /// A server has neither or both of a program and an address.
+    #[error("the server `{0}` needs either `command` or `url`")]
+    NoTransport(String),
+    /// A server needs an environment variable.
+    #[error("the server `{server}` needs the environment variable `{variable}`, which is not set")]
+    NoVariable {
+        /// The server.
+        server: String,
+        /// The variable.
+        variable: String,
+    },
+    /// All servers are disabled, or there are none.
+    #[error("no server is enabled")]
+    NoneEnabled,
+}
+
 /// The servers of the file at `path`, without those that are disabled.
 ///
 /// # Errors
-/// Why it cannot be used, in one sentence.
-pub fn servers_of_file(path: &Path) -> Result<Vec<McpServer>, String> {
+/// [`ServersFileError`]
+pub fn servers_of_file(path: &Path) -> Result<Vec<McpServer>, ServersFileError> {
+    let own = || path.to_owned();
     let text = std::fs::read_to_string(path)
-        .map_err(|error| format!("the servers in {} cannot be read: {error}", path.display()))?;
-    parsed(&text).map_err(|error| format!("the servers in {}: {error}", path.display()))
+        .map_err(|cause| ServersFileError::Unreadable { path: own(), cause })?;
+    parsed(&text).map_err(|fault| ServersFileError::Faulty { path: own(), fault })
 }
 
-fn parsed(text: &str) -> Result<Vec<McpServer>, String> {
-    let file: File = serde_json::from_str(text)
-        .map_err(|error| format!("{error}. The file needs an object `mcpServers`"))?;
+fn parsed(text: &str) -> Result<Vec<McpServer>, ServersFileFault> {
+    let file: File = serde_json::from_str(text).map_err(ServersFileFault::NoServers)?;
     let mut servers = Vec::with_capacity(file.servers.len());
     for (name, server) in file.servers {
-        let server: Server = serde_json::from_value(server)
-            .map_err(|error| format!("the server `{name}` cannot be read: {error}"))?;
+        let server: Server = serde_json::from_value(server).map_err(|reason| {
+            ServersFileFault::UnreadableServer { server: name.clone(), reason }
+        })?;
         if !server.disabled {
             servers.push(server_of(&name, server)?);
         }
     }
     match servers.is_empty() {
-        true => Err("no server is enabled".to_owned()),
+        true => Err(ServersFileFault::NoneEnabled),
         false => Ok(servers),
     }
 }
 
-fn server_of(name: &str, server: Server) -> Result<McpServer, String> {
+fn server_of(name: &str, server: Server) -> Result<McpServer, ServersFileFault> {
     let Server { r#type, command, args, env, cwd, url, headers, .. } = server;
-    let fault = |what: String| format!("the server `{name}` {what}");
-    let text = |value: String| expanded(&value).map_err(fault);
-    let texts = |texts: BTreeMap<String, String>| -> Result<BTreeMap<String, String>, String> {
+    let text = |value: String| {
+        expanded(&value).map_err(|variable| ServersFileFault::NoVariable {
+            server: name.to_owned(),
+            variable: variable.to_owned(),
+        })
+    };
+    let texts = |texts: BTreeMap<String, String>| -> Result<BTreeMap<String, String>, _> {
         texts.into_iter().map(|(key, value)| Ok((key, text(value)?))).collect()
     };
     let transport = match (command, url) {
@@ -82,13 +138,14 @@ fn server_of(name: &str, server: Server) -> Result<McpServer, String> {
             let (url, headers) = (text(url)?, texts(headers)?);
             McpTransport::Http { url, headers, bearer_token_env: None, sse }
         }
-        _ => return Err(fault("needs either `command` or `url`".to_owned())),
+        _ => return Err(ServersFileFault::NoTransport(name.to_owned())),
     };
     Ok(McpServer::new(name, transport))
 }
 
-/// The text with `${NAME}`, `${env:NAME}` and `${NAME:-default}` replaced from the environment.
-fn expanded(text: &str) -> Result<String, String> {
+/// The text with `${NAME}`, `${env:NAME}` and `${NAME:-default}` replaced from the environment; else the name of
+/// a variable that is not set.
+fn expanded(text: &str) -> Result<String, &str> {
     let mut whole = String::new();
     let mut rest = text;
     while let Some((before, (inside, after))) =
@@ -101,11 +158,7 @@ fn expanded(text: &str) -> Result<String, String> {
         };
         let value = env::var(name).ok().or_else(|| default.map(str::to_owned));
         whole.push_str(before);
-        whole.push_str(
-            &value.ok_or_else(|| {
-                format!("needs the environment variable `{name}`, which is not set")
-            })?,
-        );
+        whole.push_str(&value.ok_or(name)?);
         rest = after;
     }
     whole.push_str(rest);
@@ -154,7 +207,7 @@ mod tests {
                 "`REHEARSAL_NO_SUCH`, which",
             ),
         ] {
-            let error = parsed(text).expect_err("it cannot be used");
+            let error = parsed(text).expect_err("it cannot be used").to_string();
             assert!(error.contains(reason), "{error}");
         }
     }

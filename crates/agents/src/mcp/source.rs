@@ -21,7 +21,7 @@ use super::tools::Catalog;
 use super::unseen_by_adk::unseen_by_adk;
 use crate::{
     AgentFacts, AgentLog, AgentSource, AnswerError, CallProgress, CallReport, Reporter,
-    ResourceContent, SessionSeed, SourceError, ToolFailure, ToolInvocation,
+    ResourceContent, ResourceError, SessionSeed, SourceError, ToolFailure, ToolInvocation,
 };
 
 /// The source of one MCP agent.
@@ -294,8 +294,9 @@ impl AgentSource for McpSource {
         session: &SessionId,
         tool: &ToolName,
         uri: &str,
-    ) -> Result<Vec<ResourceContent>, String> {
-        let open = self.open(session).map_err(|error| error.to_string())?;
+    ) -> Result<Vec<ResourceContent>, ResourceError> {
+        let open =
+            self.open(session).map_err(|error| ResourceError::Unreachable(error.to_string()))?;
         open.read_resource(tool, uri).await
     }
 

@@ -68,6 +68,11 @@ model! {
     response: Option<JsonText> = object_or_null,
 }
 
+/// Parts of a message that google-genai refuses, for these reasons.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct InvalidParts(String);
+
 impl Content {
     /// A message of the user's, one text.
     #[must_use]
@@ -99,12 +104,12 @@ impl Content {
     /// let parts = r#"[{"text": "What is this?"}, {"file_data": {"file_uri": "gs://a/b.png"}}]"#;
     /// let message = Content::of_parts(parts).expect("valid");
     /// assert_eq!(message.text(), "What is this?");
-    /// assert!(Content::of_parts(r#"[{"txt": "Hi"}]"#).expect_err("refused").contains("txt"));
+    /// assert!(Content::of_parts(r#"[{"txt": "Hi"}]"#).expect_err("refused").to_string().contains("txt"));
     /// ```
     ///
     /// # Errors
-    /// Why google-genai refuses them.
-    pub fn of_parts(parts: &str) -> Result<Self, String> {
+    /// [`InvalidParts`]
+    pub fn of_parts(parts: &str) -> Result<Self, InvalidParts> {
         let text = format!("{{\"role\":\"user\",\"parts\":{parts}}}");
         let (content, faults) = read_value::<Self>(text.as_bytes());
         let refused = faults.iter().filter(|fault| fault.severity() == Severity::Error);
@@ -112,7 +117,7 @@ impl Content {
             refused.map(|fault| format!("{}: {}", fault.path, fault.problem)).collect();
         match content {
             Some(content) if refused.is_empty() => Ok(content),
-            _ => Err(refused.join("; ")),
+            _ => Err(InvalidParts(refused.join("; "))),
         }
     }
 

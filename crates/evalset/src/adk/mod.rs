@@ -16,7 +16,7 @@ mod result;
 mod set;
 
 pub use case::{ConversationScenario, EvalCase, Invocation, Rubric, RubricContent, SessionInput};
-pub use content::{Content, FunctionCall, FunctionResponse, Part};
+pub use content::{Content, FunctionCall, FunctionResponse, InvalidParts, Part};
 pub use intermediate::{
     IntermediateData, IntermediateResponse, InvocationEvent, responses_of_calls,
 };

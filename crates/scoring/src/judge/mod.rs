@@ -22,13 +22,18 @@ use crate::criterion::Criterion;
 use crate::outcome::Outcome;
 use crate::trace::Trace;
 
+/// A judge did not reply, for this reason.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NoReply(pub String);
+
 /// Replies to a judge's requests.
 pub trait Judge {
     /// The reply's text.
     ///
     /// # Errors
     /// Why there is no reply.
-    fn answer(&mut self, request: &JudgeRequest) -> Result<String, String>;
+    fn answer(&mut self, request: &JudgeRequest) -> Result<String, NoReply>;
 
     /// The outcome of a criterion of google-adk that a model judges; `None` if this judge does not compute it.
     fn outcome(&mut self, _: &Criterion, _: &Trace, _: &Trace) -> Option<Outcome> {
@@ -39,19 +44,20 @@ pub trait Judge {
 /// Answers from a script, in order; for tests and rehearsed evaluations.
 #[derive(Debug, Clone, Default)]
 pub struct ScriptedJudge {
-    answers: VecDeque<Result<String, String>>,
+    answers: VecDeque<Result<String, NoReply>>,
 }
 
 impl ScriptedJudge {
     /// A judge with these answers.
-    pub fn new<S: Into<String>>(answers: impl IntoIterator<Item = Result<S, String>>) -> Self {
+    pub fn new<S: Into<String>>(answers: impl IntoIterator<Item = Result<S, NoReply>>) -> Self {
         Self { answers: answers.into_iter().map(|answer| answer.map(Into::into)).collect() }
     }
 }
 
 impl Judge for ScriptedJudge {
-    fn answer(&mut self, _: &JudgeRequest) -> Result<String, String> {
-        self.answers.pop_front().unwrap_or_else(|| Err("the script has no more replies".to_owned()))
+    fn answer(&mut self, _: &JudgeRequest) -> Result<String, NoReply> {
+        let none = || Err(NoReply("the script has no more replies".to_owned()));
+        self.answers.pop_front().unwrap_or_else(none)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Combines a judge's replies into one outcome.
 
+use super::NoReply;
 use super::reply::read_reply;
 use crate::evidence::{Evidence, RubricVerdict, Sample};
 use crate::outcome::{Outcome, Reason};
@@ -11,14 +12,14 @@ use crate::rubrics::JudgeCriterion;
 /// Unusable samples are left out while more than half of a rubric's samples are usable. Otherwise the
 /// case is unscored, with the fault of each sample.
 #[must_use]
-pub fn verdict(criterion: &JudgeCriterion, answers: &[Result<String, String>]) -> Outcome {
+pub fn verdict(criterion: &JudgeCriterion, answers: &[Result<String, NoReply>]) -> Outcome {
     let mut rubrics = Vec::with_capacity(criterion.rubrics.len());
     let mut faults = Vec::new();
     for (place, rubric) in criterion.rubrics.iter().enumerate() {
         let of_rubric = answers.iter().skip(place * criterion.samples).take(criterion.samples);
         let samples: Vec<Sample> = of_rubric
             .map(|answer| {
-                let reply = answer.as_ref().map_err(Clone::clone);
+                let reply = answer.as_ref().map_err(ToString::to_string);
                 match reply.and_then(|text| {
                     read_reply(text, rubric.scale).map_err(|fault| fault.to_string())
                 }) {
@@ -79,7 +80,7 @@ mod tests {
 
     fn outcome(criterion: &JudgeCriterion, points: &[&str]) -> Outcome {
         let answers = points.iter().map(|points| match *points {
-            "!" => Err("timed out".to_owned()),
+            "!" => Err(NoReply("timed out".to_owned())),
             points => Ok(format!(r#"{{"score": {points}, "reasoning": "because {points}"}}"#)),
         });
         let trace = Trace { invocations: vec![Invocation::default()], final_state: None };

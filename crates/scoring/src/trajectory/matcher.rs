@@ -11,13 +11,18 @@ use crate::json::{Equality, Fitting, equal, pointer_step, subset};
 use crate::nearest::nearest;
 use crate::state::operator;
 
+/// A JSON Schema cannot be used, for this reason.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct UnusableSchema(pub String);
+
 /// Compiles JSON Schemas. A parameter, so that a caller without schemas needs no validator.
 pub trait Schemas {
     /// The check of one schema.
     ///
     /// # Errors
     /// What is wrong with the schema.
-    fn compile(&self, schema: &JsonText) -> Result<Arc<dyn SchemaCheck>, String>;
+    fn compile(&self, schema: &JsonText) -> Result<Arc<dyn SchemaCheck>, UnusableSchema>;
 }
 
 /// One compiled JSON Schema.
@@ -31,8 +36,8 @@ pub trait SchemaCheck: fmt::Debug + Send + Sync {
 pub struct NoSchemas;
 
 impl Schemas for NoSchemas {
-    fn compile(&self, _: &JsonText) -> Result<Arc<dyn SchemaCheck>, String> {
-        Err("JSON Schemas are not supported here".to_owned())
+    fn compile(&self, _: &JsonText) -> Result<Arc<dyn SchemaCheck>, UnusableSchema> {
+        Err(UnusableSchema("JSON Schemas are not supported here".to_owned()))
     }
 }
 
@@ -105,7 +110,7 @@ impl Matcher {
             "schema" => schemas
                 .compile(&operand.to_json())
                 .map(Self::Schema)
-                .map_err(|reason| ConfigFault::new(&inner, reason)),
+                .map_err(|unusable| ConfigFault::new(&inner, unusable.0)),
             "one_of" if operand.kind() == Kind::Array && !operand.is_empty() => {
                 let values = operand.items().map(|value| compared(value, &inner));
                 Ok(Self::OneOf(values.collect::<Result<_, _>>()?))

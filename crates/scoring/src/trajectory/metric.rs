@@ -203,7 +203,10 @@ mod tests {
     struct IsString;
 
     impl Schemas for OnlyTyped {
-        fn compile(&self, _: &JsonText) -> Result<std::sync::Arc<dyn SchemaCheck>, String> {
+        fn compile(
+            &self,
+            _: &JsonText,
+        ) -> Result<std::sync::Arc<dyn SchemaCheck>, crate::trajectory::UnusableSchema> {
             Ok(std::sync::Arc::new(IsString))
         }
     }

@@ -14,7 +14,7 @@ mod rules;
 mod schema;
 
 pub use align::align;
-pub use matcher::{Matcher, NoSchemas, SchemaCheck, Schemas};
+pub use matcher::{Matcher, NoSchemas, SchemaCheck, Schemas, UnusableSchema};
 pub(crate) use matcher::{distances, pattern};
 pub use metric::{Credit, Matching, Measure, trajectory};
 pub use rules::ArgumentRules;

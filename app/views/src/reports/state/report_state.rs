@@ -169,7 +169,7 @@ fn fetch(
 
 /// The text of a report on the host.
 async fn read_report(report: ReportId) -> Result<String, ApiError> {
-    let lost = |reason: String| ApiError::no_response(&reason);
+    let lost = |error: browser::NoResponse| ApiError::no_response(&error.0);
     let path = report.text_path(browser::in_address);
     let (status, body) = browser::fetched(&path).await.map_err(lost)?;
     text_of(status, body)

@@ -6,7 +6,8 @@ use crate::ResourceContent;
 impl TestSession {
     async fn read(&self, tool: &str, uri: &str) -> Result<Vec<ResourceContent>, String> {
         let tool = ToolName::parse(tool).expect("valid");
-        promptly(self.source.read_resource(&self.session, &tool, uri)).await
+        let read = promptly(self.source.read_resource(&self.session, &tool, uri)).await;
+        read.map_err(|error| error.to_string())
     }
 }
 
