@@ -172,7 +172,7 @@ impl ScoredCase {
         self.result.query =
             (!message.trim().is_empty()).then(|| cut(&in_line(&message), LONGEST_QUERY));
         let Some(actual) = &self.actual else { return self };
-        self.result.run_seconds = actual.seconds().or(self.result.run_seconds);
+        self.result.run_seconds = self.result.run_seconds.or_else(|| actual.seconds());
         if let LazyTrace::Read(case) = actual {
             let calls = || case.trace.invocations.iter().map(|turn| turn.model_calls.as_ref());
             let tokens = calls().map(|calls| {
