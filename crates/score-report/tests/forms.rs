@@ -592,6 +592,20 @@ fn html_shows_the_reason_of_a_judge() {
 }
 
 #[test]
+fn one_case_is_one_case() {
+    let config = config();
+    let one = || {
+        let office = || case("office", &[], "Done.");
+        vec![ScoredCase::of(&config, office(), office(), &mut Tools::default(), || 0.0)]
+    };
+    for form in [Form::Text, Form::Markdown, Form::Html] {
+        let report = written(form, one());
+        assert!(!report.contains("1 cases"), "{report}");
+    }
+    assert!(written(Form::Text, one()).contains("1284 tokens (1 case)"));
+}
+
+#[test]
 fn html_contains_all_data() {
     let page = written(Form::Html, cases(&config()));
     let (scripts, rest) = scripts(&page);
