@@ -680,6 +680,15 @@ eval_sets = ["evals", "missing"]
   // Held against the case of the same id in another set; where there is none, that set's are offered.
   await page.goto(`${host.url}/evalsets/below-house/a`);
   const chooser = page.getByRole("combobox", { name: "Compare with another case" });
+  // Its label is whole.
+  const missing = await chooser.evaluate((select: HTMLElement) => {
+    const { width } = select.getBoundingClientRect();
+    select.style.maxWidth = "none";
+    const whole = select.getBoundingClientRect().width;
+    select.style.maxWidth = "";
+    return whole - width;
+  });
+  expect(missing).toBeLessThan(1);
   await chooser.selectOption("below/home.test.json…");
   await expect(page).toHaveURL(/below-house\/a\?.*of=below-home/);
   const sides = page.getByRole("region", { name: "Both cases, side by side" });

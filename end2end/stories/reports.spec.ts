@@ -132,12 +132,13 @@ test("a report is dropped on the page, and another file shows an error", async (
   await expect(page.getByRole("heading", { name: "Home automation" })).toBeVisible();
 });
 
-/** The heads in sight whose text is cut at widths in which there is room. */
+/** The heads of columns and charts in sight whose text is cut at widths in which there is room. */
 async function cutHeads(page: Page): Promise<string[]> {
   const cut: string[] = [];
   for (const width of [1280, 1920]) {
     await page.setViewportSize({ width, height: 720 });
-    const found = await page.getByRole("columnheader").evaluateAll((heads) => {
+    const heads = page.getByRole("columnheader").or(page.locator("figcaption"));
+    const found = await heads.evaluateAll((heads) => {
       const isCut = (it: Element) => it.scrollWidth > it.clientWidth + 1 && getComputedStyle(it).overflowX !== "visible";
       return heads.filter((head) => [head, ...head.querySelectorAll("*")].some(isCut)).map((head) => head.textContent ?? "");
     });

@@ -36,7 +36,8 @@ pub struct AgentSummary {
 }
 
 /// The agent that a name in an address means, of agents with an id and a name each: the one with this id, else the only
-/// one whose id or name differs in case at most, else the one of several with exactly this name.
+/// one whose id or name differs in case at most, else the one of several with exactly this name. If there is none, a
+/// number after the name does not count: an agent of a folder has one if its name was taken.
 #[must_use]
 pub fn agent_in_address<'a>(
     written: &str,
@@ -46,15 +47,27 @@ pub fn agent_in_address<'a>(
         return Some(id);
     }
     let lower = written.to_lowercase();
-    let is_alike = |(id, name): &(&AgentId, &str)| {
-        id.as_str().to_lowercase() == lower || name.to_lowercase() == lower
+    let is_alike = |text: &str| text.to_lowercase() == lower;
+    let alike: Vec<_> =
+        agents.clone().filter(|(id, name)| is_alike(id.as_str()) || is_alike(name)).collect();
+    let meant = match alike.is_empty() {
+        false => alike,
+        true => agents
+            .filter_map(|(id, name)| Some((id, without_number(name)?)))
+            .filter(|(_, name)| is_alike(name))
+            .collect(),
     };
-    let mut alike = agents.filter(is_alike);
-    match (alike.clone().count(), alike.next()) {
-        (1, only) => only,
-        (_, first) => first.into_iter().chain(alike).find(|(_, name)| *name == written),
+    match meant[..] {
+        [(only, _)] => Some(only),
+        _ => meant.iter().find(|(_, name)| *name == written).map(|(id, _)| *id),
     }
-    .map(|(id, _)| id)
+}
+
+/// `MathAgent` of `MathAgent-2`.
+fn without_number(name: &str) -> Option<&str> {
+    let (name, number) = name.rsplit_once('-')?;
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    (is_number && !name.is_empty()).then_some(name)
 }
 
 /// Where an agent comes from.
@@ -138,6 +151,30 @@ mod tests {
             ("smart home", Some("smart-home")),
             ("Smart-Home", Some("smart-home")),
             ("smart", None),
+            ("", None),
+        ] {
+            let found = agent_in_address(written, agents.iter().map(|(id, name)| (id, *name)));
+            assert_eq!(found.map(AgentId::as_str), expected, "{written}");
+        }
+    }
+
+    #[test]
+    fn the_name_of_a_folder_finds_its_agent_whose_name_was_taken() {
+        let agents = [
+            ("math-agent", "Math Agent"),
+            ("mathagent-2", "MathAgent-2"),
+            ("poet-2", "poet-2"),
+            ("poet-3", "Poet-3"),
+            ("x-ray", "X-ray"),
+        ];
+        let agents = agents.map(|(id, name)| (AgentId::parse(id).expect("valid"), name));
+        for (written, expected) in [
+            ("MathAgent", Some("mathagent-2")),
+            ("mathagent", Some("mathagent-2")),
+            ("math agent", Some("math-agent")),
+            ("Poet", Some("poet-3")),
+            ("POET", None),
+            ("X", None),
             ("", None),
         ] {
             let found = agent_in_address(written, agents.iter().map(|(id, name)| (id, *name)));

@@ -3,12 +3,20 @@
 use scoring::{Invocation, Response, ToolCall, Trace};
 
 use crate::ledger::{Entry, Event, Role};
+use crate::yields::{YieldInfo, YieldKind};
 
-/// The trace of a run. As in google-adk, what agents that are used as tools do by themselves is not in it.
+/// The trace of a run. As in google-adk, what agents that are used as tools do by themselves is not in it, and a turn takes
+/// the time from the user's message to its end. While a user agent answers a call, the agent waits, and no time counts.
 #[must_use]
 pub fn trace(events: &[Entry]) -> Trace {
     let mut trace = Trace::default();
+    let mut clock = Clock::default();
     for entry in events {
+        let ran_ms = clock.ran_ms(entry);
+        if let (Some(turn), Some(ran_ms)) = (trace.invocations.last_mut(), ran_ms) {
+            #[expect(clippy::cast_precision_loss, reason = "no run takes 2^53 ms")]
+            turn.timing.total.replace(ran_ms as f64 / 1000.0);
+        }
         match &entry.event {
             Event::UserMessage { text, parts } => trace.invocations.push(Invocation {
                 id: format!("turn-{}", trace.invocations.len()),
@@ -25,6 +33,40 @@ pub fn trace(events: &[Entry]) -> Trace {
         }
     }
     trace
+}
+
+/// How long the agent has been at work in a turn.
+#[derive(Default)]
+struct Clock {
+    earlier_ms: u64,
+    /// When it went on, unless it waits.
+    since_ms: Option<u64>,
+    /// Whether it waits for what a tool gives back.
+    is_in_turn: bool,
+}
+
+impl Clock {
+    /// The time of the turn so far, where the agent stops.
+    fn ran_ms(&mut self, entry: &Entry) -> Option<u64> {
+        let at_ms = entry.at_ms;
+        match &entry.event {
+            Event::UserMessage { .. } => *self = Self { since_ms: Some(at_ms), ..Self::default() },
+            // All that are asked at the same time have answered after the last response.
+            Event::UserAgentResponse { .. } if self.is_in_turn => self.since_ms = Some(at_ms),
+            Event::Yield(YieldInfo { kind, .. }) => {
+                self.is_in_turn = matches!(kind, YieldKind::Tool { .. });
+                return self.stop(at_ms);
+            }
+            Event::Termination { .. } => return self.stop(at_ms),
+            _ => {}
+        }
+        None
+    }
+
+    fn stop(&mut self, at_ms: u64) -> Option<u64> {
+        self.earlier_ms += at_ms.saturating_sub(self.since_ms.take()?);
+        Some(self.earlier_ms)
+    }
 }
 
 fn add(turn: &mut Invocation, event: &Event) {
@@ -111,5 +153,49 @@ mod tests {
         assert_eq!(first.intermediate_responses[0].text, "Let me look.");
         assert_eq!(trace.invocations[1].final_response, None);
         assert_eq!(trace.final_state, Some(json(r#"{"x":1}"#)));
+    }
+
+    #[test]
+    fn a_turn_takes_the_time_in_which_the_agent_does_not_wait() {
+        let json = |text: &str| JsonText::parse(text).expect("valid");
+        let message = || Event::UserMessage { text: "Hi".to_owned(), parts: None };
+        let response = || Event::UserAgentResponse { response: json("1") };
+        let waits = |kind| {
+            Event::Yield(YieldInfo {
+                kind,
+                invocation_id: "i".to_owned(),
+                awaiting_input: true,
+                call_id: None,
+                args: None,
+                interim: None,
+            })
+        };
+        let tool = || waits(YieldKind::Tool { tool_name: "ask".to_owned() });
+        let end = || Event::Termination { reason: None, state: json("{}") };
+        let seconds = |events: Vec<(u64, Event)>| {
+            let entry = |(at_ms, event)| Entry { at_ms, event };
+            let events: Vec<Entry> = events.into_iter().map(entry).collect();
+            let turns = trace(&events).invocations;
+            turns.iter().map(|turn| turn.timing.total).collect::<Vec<_>>()
+        };
+        // Two calls that wait at the same time, then the user's next message, and a turn that ends the run.
+        let run = vec![
+            (50, message()),
+            (150, tool()),
+            (150, tool()),
+            (1150, response()),
+            (3150, response()),
+            (3650, waits(YieldKind::Loop)),
+            (9000, response()),
+            (9100, message()),
+            (9850, end()),
+        ];
+        assert_eq!(seconds(run), [Some(0.6), Some(0.75)]);
+        // The time limit passes while a user agent answers, and a user agent has left.
+        let limit = vec![(0, message()), (200, tool()), (7000, end())];
+        assert_eq!(seconds(limit), [Some(0.2)]);
+        let left =
+            vec![(0, message()), (300, waits(YieldKind::Loop)), (4000, response()), (4005, end())];
+        assert_eq!(seconds(left), [Some(0.3)]);
     }
 }

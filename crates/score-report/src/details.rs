@@ -129,8 +129,8 @@ fn facts(total: &Total<'_>) -> Vec<String> {
         let seconds = seconds.map(|seconds| format!("{seconds:.1} s"));
         let tokens = tokens.map(|tokens| format!("{tokens} tokens"));
         let cost: Vec<String> = seconds.into_iter().chain(tokens).collect();
-        let of = summary.measured_cases;
-        facts.push(format!("Cost of the actual runs: {} ({of} cases)", cost.join(", ")));
+        let of = summary.counted(summary.measured_cases);
+        facts.push(format!("Cost of the actual runs: {} ({of})", cost.join(", ")));
     }
     if let Some(cost) = summary.cost {
         facts.push(format!("Cost of the models: {cost:.4}"));

@@ -165,7 +165,8 @@ impl ScoredCase {
         let Some(actual) = &self.actual else { return self };
         let turns = &actual.trace.invocations;
         let seconds: Option<f64> = turns.iter().map(|turn| turn.timing.total).sum();
-        self.result.run_seconds = seconds.filter(|_| !turns.is_empty()).or(self.result.run_seconds);
+        let seconds = seconds.filter(|_| !turns.is_empty());
+        self.result.run_seconds = self.result.run_seconds.or(seconds);
         let calls = || turns.iter().map(|turn| turn.model_calls.as_ref());
         let tokens = calls().map(|calls| {
             let calls = calls?.iter();

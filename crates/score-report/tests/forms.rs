@@ -8,6 +8,7 @@ use json_text::JsonText;
 use schema_check::Check;
 use score_report::{Baseline, Ending, Form, Heading, Report, ReportPart, ScoredCase};
 use scoring::config::{Config, Tools};
+use scoring::judge::ScriptedJudge;
 use scoring::report::{EvalCaseResult, EvalReport, Sources};
 use scoring::trajectory::NoSchemas;
 use scoring::{Invocation, ModelCall, Timing, ToolCall, Trace};
@@ -568,6 +569,40 @@ fn scripts(page: &str) -> (Vec<(String, String)>, String) {
         rest.push_str(after);
     }
     (found, rest)
+}
+
+/// Why a judge decides as it does is shown for a criterion that failed and for one that passed, as eval runs keep it.
+#[test]
+fn html_shows_the_reason_of_a_judge() {
+    let config = config();
+    let reply = r#"{"score": 1, "reasoning": "It leaves out the garage."}"#;
+    let mut judge = ScriptedJudge::new(std::iter::repeat_n(Ok(reply), 20));
+    let mut tools = Tools { judge: Some(&mut judge), ..Tools::default() };
+    let office = || case("office", &[], "The office is set to 21 degrees.");
+    let failed = ScoredCase::of(&config, office(), office(), &mut tools, || 0.0);
+    assert_eq!(failed.result.criterion_results[2].passed, Some(false), "{failed:?}");
+    let mut passed = failed.clone();
+    passed.whys[2] = None;
+    passed.result.criterion_results[2].passed = Some(true);
+    passed.result.criterion_results[2].details =
+        json(r#"{"evidence": ["yes: It names the office."]}"#);
+    let page = written(Form::Html, vec![failed, passed]);
+    assert!(page.contains("It leaves out the garage."), "{page}");
+    assert!(page.contains("yes: It names the office."), "{page}");
+}
+
+#[test]
+fn one_case_is_one_case() {
+    let config = config();
+    let one = || {
+        let office = || case("office", &[], "Done.");
+        vec![ScoredCase::of(&config, office(), office(), &mut Tools::default(), || 0.0)]
+    };
+    for form in [Form::Text, Form::Markdown, Form::Html] {
+        let report = written(form, one());
+        assert!(!report.contains("1 cases"), "{report}");
+    }
+    assert!(written(Form::Text, one()).contains("1284 tokens (1 case)"));
 }
 
 #[test]

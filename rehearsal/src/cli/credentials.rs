@@ -9,7 +9,7 @@ use clap::{Args, Subcommand, ValueHint};
 use live::DisplayName;
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
-use crate::config::FILE_NAME;
+use crate::config::{FILE_NAME, SourceLocation};
 use rehearsal_server::access::{FreshToken, SecretHash};
 
 /// The shortest accepted password.
@@ -86,12 +86,12 @@ pub enum CredentialError {
     #[error("the secret cannot be hashed: {0}")]
     Hash(argon2::password_hash::Error),
     /// The file is not valid TOML.
-    #[error("{} cannot be edited: {fault}", path.display())]
+    #[error("{location}: the file cannot be edited: {message}\n{}", location.excerpt())]
     Malformed {
-        /// The file.
-        path: PathBuf,
-        /// The parser's error with its position.
-        fault: toml_edit::TomlError,
+        /// Where.
+        location: Box<SourceLocation>,
+        /// The parser's message.
+        message: String,
     },
     /// A key has a value of the wrong type.
     #[error("{} cannot be edited: `{key}` must be written as [[{key}]]", path.display())]
@@ -175,7 +175,10 @@ fn put(
     }
     let failed = |source| CredentialError::Io { path: path.clone(), source };
     let text = fs::read_to_string(&path).map_err(failed)?;
-    let malformed = |fault| CredentialError::Malformed { path: path.clone(), fault };
+    let malformed = |fault: toml_edit::TomlError| CredentialError::Malformed {
+        location: Box::new(SourceLocation::of(&path, &text, fault.span().unwrap_or(0..0))),
+        message: fault.message().to_owned(),
+    };
     let mut document: DocumentMut = text.parse().map_err(malformed)?;
     let tables = document.entry(key).or_insert(Item::ArrayOfTables(ArrayOfTables::new()));
     let not_tables = || CredentialError::NotTables { path: path.clone(), key };
@@ -253,5 +256,9 @@ mod tests {
         let nameless = CredentialArguments { name: " ".to_owned(), config: Some(path.clone()) };
         assert!(matches!(add_token(&nameless), Err(CredentialError::Name(_))));
         assert_eq!(fs::read_to_string(&path).expect("reads"), "person = 3\n");
+        fs::write(&path, "[[token]]\nhasj = \"$argon2id$s3cret\n").expect("writes");
+        let malformed = add_token(&arguments(&path)).expect_err("not TOML").to_string();
+        assert!(malformed.contains("rehearsal.toml:2:"), "{malformed}");
+        assert!(malformed.contains("| hasj = …") && !malformed.contains("s3cret"), "{malformed}");
     }
 }

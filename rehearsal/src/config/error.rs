@@ -156,6 +156,7 @@ impl ConfigError {
         }
         if let Some((key, known)) = unknown(message, "unknown field ") {
             let nearest = nearest(&key, &known);
+            let location = Box::new(location.without_value());
             return Self::UnknownKey { location, key, nearest, known };
         }
         if let Some((value, known)) = unknown(message, "unknown variant ") {

@@ -85,7 +85,7 @@ fn suggests_the_nearest_key_for_a_misspelled_one() {
         "\nlisen = \"127.0.0.1:1\"\n",
         expect![[r#"
             rehearsal.toml:2:1: `lisen` is not a known key; did you mean `listen`?
-              | lisen = "127.0.0.1:1"
+              | lisen = …
               | ^^^^^
               Known keys: listen, base_path, python, security, live, folders, export, person, token, agent"#]],
     );
@@ -93,7 +93,7 @@ fn suggests_the_nearest_key_for_a_misspelled_one() {
         "[[agent]]\nname = \"A\"\nsource = \"native\"\nevalset_path = \"x\"\n",
         expect![[r#"
             rehearsal.toml:4:1: `evalset_path` is not a known key; did you mean `eval_set_path`?
-              | evalset_path = "x"
+              | evalset_path = …
               | ^^^^^^^^^^^^
               Known keys: name, source, folder, python, example, instruction, instruction_file, description, model, input_schema, output_schema, server, servers_file, eval_set_path, user_id, state"#]],
     );
@@ -101,7 +101,7 @@ fn suggests_the_nearest_key_for_a_misspelled_one() {
         "[security]\nallowed_origin = []\n",
         expect![[r#"
             rehearsal.toml:2:1: `allowed_origin` is not a known key; did you mean `allowed_origins`?
-              | allowed_origin = []
+              | allowed_origin = …
               | ^^^^^^^^^^^^^^
               Known keys: allowed_origins, trusted_proxies, audit_file"#]],
     );
@@ -109,7 +109,7 @@ fn suggests_the_nearest_key_for_a_misspelled_one() {
         "zebra = 1\n",
         expect![[r#"
             rehearsal.toml:1:1: `zebra` is not a known key
-              | zebra = 1
+              | zebra = …
               | ^^^^^
               Known keys: listen, base_path, python, security, live, folders, export, person, token, agent"#]],
     );
@@ -624,7 +624,7 @@ fn reports_missing_keys_of_an_mcp_agent() {
         "[[agent]]\nname = \"N\"\nsource = \"mcp\"\ninstruction = \"x\"\n[[agent.server]]\nname = \"s\"\ncomand = \"npx\"\n",
         expect![[r#"
             rehearsal.toml:7:1: `comand` is not a known key; did you mean `command`?
-              | comand = "npx"
+              | comand = …
               | ^^^^^^
               Known keys: name, command, args, env, pass_env, cwd, url, transport, headers, bearer_token_env, tools, tool_name_prefix, roots, include_instructions, timeout_seconds"#]],
     );
@@ -648,8 +648,25 @@ fn reports_the_position_of_invalid_people_and_tokens() {
     assert!(!clear.contains("correct horse") && clear.contains("| password = …"), "{clear}");
     let token = format!("[[token]]\nname = \"CI\"\nid = \"1\"\nhash = \"{}\"\n", hash.as_str());
     assert!(read(&token).expect("it serves live sessions").agents.is_empty());
-    let broken = fault(token.trim_end_matches("\"\n"));
-    assert!(!broken.contains("$argon2"), "{broken}");
+    let shown = |text: &str| {
+        let fault = fault(text);
+        assert!(!fault.contains("argon2") && !fault.contains("correct horse"), "{fault}");
+        assert!(fault.contains('…'), "{fault}");
+        fault
+    };
+    shown(token.trim_end_matches("\"\n"));
+    // A misspelled key, an unknown one, a table of another name, and a line that is not TOML.
+    let misspelled = shown(&token.replace("hash =", "hasj ="));
+    assert!(misspelled.contains("  | hasj = …\n  | ^^^^\n"), "{misspelled}");
+    shown(&ann.replace("password =", "passwrd ="));
+    shown("[[person]]\nname = \"Ann\"\npasswrd = \"correct horse\"\n");
+    shown("[[person]]\nname = \"Ann\"\npasswrd = \"correct horse\n");
+    shown("person = [{ name = \"Ann\", passwrd = \"correct horse\" }]\n");
+    shown(&format!("{token}note = \"{}\"\n", hash.as_str()));
+    shown(&format!("note = \"{}\"\n{token}", hash.as_str()));
+    shown(
+        "[[agent]]\nname = \"A\"\nsource = \"mcp\"\n[[agent.server]]\nname = \"s\"\nenvironment = { KEY = \"correct horse\" }\n",
+    );
     assert!(clear.contains("create one with `rehearsal user add NAME`"), "{clear}");
     let twice = fault(&format!("{ann}{ann}"));
     assert!(twice.starts_with("rehearsal.toml:5:8: `Ann` is repeated"), "{twice}");
@@ -682,7 +699,7 @@ fn a_token_responds_to_tokens_that_exist() {
         &format!("{nightly}{}", token("desk", "2", "respond_to = [\"nightly\"]\n")),
         expect![[r#"
             rehearsal.toml:9:1: `respond_to` is not a known key; did you mean `responds_to`?
-              | respond_to = ["nightly"]
+              | respond_to = …
               | ^^^^^^^^^^
               Known keys: name, id, hash, responds_to"#]],
     );

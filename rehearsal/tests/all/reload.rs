@@ -109,6 +109,10 @@ fn people_and_tokens_change_and_a_broken_file_changes_nothing() {
     assert!(log.contains("the configuration is unchanged: rehearsal.toml:1:"), "{log}");
     assert_eq!((host.status(&first), host.status(&second)), (401, 200));
 
+    fs::write(&file, with_first.replace("hash =", "hasj =")).unwrap();
+    let log = host.reload();
+    assert!(log.contains("`hasj` is not a known key") && !log.contains("argon2"), "{log}");
+
     fs::remove_file(&file).unwrap();
     let log = host.reload();
     assert!(log.contains("the configuration is unchanged: rehearsal.toml does not exist"), "{log}");

@@ -536,6 +536,8 @@ fn agentflow_set_without_a_config_says_how_to_score_it() {
         Command::new(env!("CARGO_BIN_EXE_rehearsal"))
             .args(["score", "--expected", "a.json", "--actual", "a.json"])
             .args(more)
+            .env_remove("GEMINI_API_KEY")
+            .env_remove("GOOGLE_API_KEY")
             .current_dir(folder.path())
             .output()
             .unwrap()
@@ -543,6 +545,10 @@ fn agentflow_set_without_a_config_says_how_to_score_it() {
     let output = score(&[]);
     assert_eq!(output.status.code(), Some(3));
     let error = String::from_utf8(output.stderr).unwrap();
+    assert!(error.contains("Add --judge, or --judge=MODEL."), "{error}");
+    let judged = String::from_utf8(score(&["--judge"]).stderr).unwrap();
+    assert!(judged.contains("because no config is given"), "{judged}");
+    assert!(!judged.contains("no case can pass"), "{judged}");
     let (_, rest) = error.split_once("To score without it, write ").expect(&error);
     let (config, _) = rest.split_once(" to a file").expect(&error);
     std::fs::write(folder.path().join("config.json"), config).unwrap();

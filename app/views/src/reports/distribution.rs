@@ -5,6 +5,7 @@ use report_view::{Bar, Distribution, Report};
 
 use crate::reports::state::report_state::{ReportState, Shared};
 use app::state::excerpt::visible_name;
+use app::state::times::counted;
 
 /// How high the bars are, in units of the picture.
 const HEIGHT: f64 = 36.0;
@@ -66,7 +67,8 @@ fn figure(
     });
     let label = match mean {
         Some(mean) => format!(
-            "{name}: {passed} of {scored} scored cases passed. Mean {}. {unscored} unscored.",
+            "{name}: {passed} of {} passed. Mean {}. {unscored} unscored.",
+            counted(scored, "scored case", "scored cases"),
             report_view::figure(mean)
         ),
         None => format!("{name}: no case is scored"),
@@ -81,7 +83,7 @@ fn figure(
         <figure class="report-spread">
             <figcaption>
                 <span class="report-criterion" title=name>{name.clone()}</span>
-                <span class="report-mean" title=format!("Mean score of {scored} cases")>{mean_text} {moved}</span>
+                <span class="report-mean" title=format!("Mean score of {}", counted(scored, "case", "cases"))>{mean_text} {moved}</span>
             </figcaption>
             <svg viewBox=format!("0 0 {} {}", STEP * 20.0, HEIGHT + 1.0) preserveAspectRatio="none" role="img" aria-label=label>
                 <line class="report-ground" x1="0" x2=(STEP * 20.0).to_string() y1=(HEIGHT + 0.5).to_string() y2=(HEIGHT + 0.5).to_string()></line>

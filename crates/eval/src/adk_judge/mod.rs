@@ -10,7 +10,9 @@ mod turns;
 
 use futures::future::join_all;
 use json_text::JsonText;
-use scoring::judge::{Combine, JudgeCriterion, JudgeRequest, Rubric, Scale, requests, verdict};
+use scoring::judge::{
+    Combine, JudgeCriterion, JudgeRequest, NoReply, Rubric, Scale, requests, verdict,
+};
 use scoring::{Outcome, Trace};
 
 use self::hallucinations::Hallucinations;
@@ -62,16 +64,16 @@ impl Asking<'_> {
     }
 
     /// The replies of the judge, in the order of the requests.
-    pub(crate) async fn replies(&self, requests: &[JudgeRequest]) -> Vec<Result<String, String>> {
+    pub(crate) async fn replies(&self, requests: &[JudgeRequest]) -> Vec<Result<String, NoReply>> {
         let replies = requests.iter().map(|request| async {
-            let model = self.model(&request.model)?;
+            let model = self.model(&request.model).map_err(NoReply)?;
             let asked = ModelRequest {
                 instruction: request.system.clone(),
                 messages: vec![ModelMessage::ToModel(request.prompt.clone())],
                 ..ModelRequest::default()
             };
             let reply = model.ask_noting(&asked, self.note()).await;
-            reply.map(|reply| reply.text).map_err(|failure| failure.to_string())
+            reply.map(|reply| reply.text).map_err(|failure| NoReply(failure.to_string()))
         });
         join_all(replies).await
     }

@@ -109,7 +109,7 @@ pub(super) fn servers(servers: &Servers, folder: &Path) -> Result<Vec<McpServer>
     match servers {
         Servers::File(file) => {
             let path = folder.join(file);
-            let mut servers = servers_of_file(&path)?;
+            let mut servers = servers_of_file(&path).map_err(|error| error.to_string())?;
             let folder = path.parent().unwrap_or(folder);
             servers.iter_mut().for_each(|server| run_in(server, folder));
             Ok(servers)
@@ -121,7 +121,7 @@ pub(super) fn servers(servers: &Servers, folder: &Path) -> Result<Vec<McpServer>
         Servers::Named(servers) => servers
             .iter()
             .map(|(name, config)| {
-                let mut server = config.server(name)?;
+                let mut server = config.server(name).map_err(|error| error.to_string())?;
                 run_in(&mut server, folder);
                 Ok(server)
             })

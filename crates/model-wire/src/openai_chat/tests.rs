@@ -95,6 +95,29 @@ fn invalid_requests_name_the_rule() {
     .assert_eq(&format!("{}\n", cases.join("\n")));
 }
 
+/// The vendor accepts what a model wrote wrongly earlier.
+#[test]
+fn malformed_arguments_of_the_history_are_text() {
+    for (written, shown) in [
+        (r#"{\"a\": 1"#, r#""{\"a\": 1""#),
+        ("not JSON", r#""not JSON""#),
+        ("{} {}", r#""{} {}""#),
+        ("[1]", "[1]"),
+    ] {
+        let body = format!(
+            r#"{{"model": "m", "messages": [{{"role": "user", "content": "Hi"}},
+                {{"role": "assistant", "tool_calls": [{{"id": "c", "type": "function",
+                    "function": {{"name": "f", "arguments": "{written}"}}}}]}},
+                {{"role": "tool", "tool_call_id": "c", "content": "invalid arguments"}}]}}"#
+        );
+        let asked = read(&body).expect("the request is accepted");
+        let [Part::FunctionCall(call)] = &asked.request.contents[1].parts[..] else {
+            panic!("a call: {:?}", asked.request.contents)
+        };
+        assert_eq!(call.args.as_ref().map(JsonText::as_str), Some(shown));
+    }
+}
+
 #[test]
 fn streamed_and_whole_answers_match() {
     let call = |id: Option<&str>, args: Option<&str>| {

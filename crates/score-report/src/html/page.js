@@ -460,7 +460,7 @@
   };
   const drawCounts = () => {
     const all = shown.length === cases.length;
-    byId("count").textContent = all ? "" : `${number.format(shown.length)} of ${number.format(cases.length)} cases`;
+    byId("count").textContent = all ? "" : `${number.format(shown.length)} of ${number.format(cases.length)} ${cases.length === 1 ? "case" : "cases"}`;
     byId("count").hidden = all;
   };
   const draw = () => {

@@ -190,7 +190,8 @@ impl EvalSummary {
     }
 
     /// So many cases, or runs of cases where cases were run more than once: each run counts.
-    fn counted(&self, of: usize) -> String {
+    #[must_use]
+    pub fn counted(&self, of: usize) -> String {
         let noun = if self.repeats.is_some() { "run" } else { "case" };
         format!("{of} {noun}{}", if of == 1 { "" } else { "s" })
     }

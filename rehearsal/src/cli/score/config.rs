@@ -13,17 +13,18 @@ use crate::cli::evalset::files::nearest_path;
 use crate::cli::note_line::note_line;
 
 /// What to do about AgentFlow's default judge.
-const WITHOUT_JUDGE: &str = "llm_judge needs a model, and this command calls none, so no case can pass. \
-    To score without it, write {\"criteria\": {\"trajectory_match\": 0.8, \"response_match\": 0.7}} \
+const WITHOUT_JUDGE: &str = "llm_judge asks a model, and only with --judge, so no case can pass. Add --judge, or \
+    --judge=MODEL. To score without it, write {\"criteria\": {\"trajectory_match\": 0.8, \"response_match\": 0.7}} \
     to a file and give it with --config.";
 
 /// The config file that `adk eval` reads beside an eval set.
 pub(in crate::cli) const BESIDE: &str = "test_config.json";
 
-/// The criteria, and their file, if they are from one.
+/// The criteria, and their file, if they are from one. `has_judge` is whether a model is asked.
 pub(super) fn config(
     named: Option<&Path>,
     inputs: &Inputs,
+    has_judge: bool,
 ) -> Result<(Config, Option<PathBuf>), ScoreError> {
     if let Some(path) = named {
         return Ok((read_config(path)?, Some(path.to_owned())));
@@ -36,7 +37,7 @@ pub(super) fn config(
         if inputs.is_agentflow() { Config::agentflow_default() } else { Config::adk_default() };
     let names: Vec<&str> = config.criteria.iter().map(|it| it.name.as_str()).collect();
     note_line!("scored by {}, because no config is given", names.join(", "));
-    if inputs.is_agentflow() {
+    if inputs.is_agentflow() && !has_judge {
         note_line!("note: {WITHOUT_JUDGE}");
     }
     Ok((config, None))

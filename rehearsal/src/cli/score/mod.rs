@@ -106,7 +106,8 @@ pub fn score(
 ) -> Result<Verdict, ScoreError> {
     let begin = Instant::now();
     let inputs = Inputs::find(arguments)?;
-    let (config, config_file) = config::config(arguments.config.as_deref(), &inputs)?;
+    let has_judge = arguments.judge.is_some();
+    let (config, config_file) = config::config(arguments.config.as_deref(), &inputs, has_judge)?;
     let (judges, config) = judge::judges(arguments.judge.as_deref(), config)?;
     let baseline = arguments.baseline.as_deref().map(provenance::baseline).transpose()?;
     let pattern = arguments.case.as_deref().map(inputs::pattern).transpose()?;
