@@ -6,11 +6,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
+
+mod rust_source;
+
+use rust_source::{NamedPath, paths, texts_as_errors};
 
 /// The crates of this workspace by layer, each by the name that the others use: without the `rehearsal-` of its
 /// package. A crate may use those before it, and none after it.
@@ -111,6 +114,9 @@ const FOLDERS: [(&str, &str); 10] = [
 /// Crates with modules that use each other in a circle. None is added, and one without a circle is taken out.
 const CIRCLES: [&str; 1] = ["eval"];
 
+/// Crates with public functions whose error is a text.
+const TEXT_ERRORS: [&str; 1] = ["eval"];
+
 /// Crates whose root exports all names of a module, or imports those of a framework.
 const GLOBS: [&str; 2] = ["api", "frontend"];
 
@@ -182,14 +188,30 @@ fn pure_crates_read_no_clock_file_or_environment() {
             {
                 continue;
             }
-            let product = without_tests(&without_comments(&text));
-            let reads = IMPURE
-                .iter()
-                .filter(|it| product.contains(**it) && !EXCEPT.contains(&(*name, **it)));
+            let product = paths(&file, &text).into_iter().filter(|path| !path.is_test);
+            let product: Vec<String> = product.map(|path| path.segments.join("::")).collect();
+            let reads = IMPURE.iter().filter(|it| {
+                product.iter().any(|path| path.contains(**it)) && !EXCEPT.contains(&(*name, **it))
+            });
             found.extend(reads.map(|it| format!("crates/{name}/src/{file} uses {it}")));
         }
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn errors_of_public_functions_have_a_type() {
+    let mut found = Vec::new();
+    for name in LAYERS.iter().flat_map(|(_, crates)| *crates).filter(|it| !TEXT_ERRORS.contains(it))
+    {
+        let folder = FOLDERS.iter().find(|(of, _)| of == name);
+        let folder = folder.map_or_else(|| format!("crates/{name}/src"), |it| it.1.to_owned());
+        for (file, text) in sources(&root().join(&folder)) {
+            let functions = texts_as_errors(&file, &text).into_iter();
+            found.extend(functions.map(|function| format!("{folder}/{file}: {function}")));
+        }
+    }
+    assert!(found.is_empty(), "these return Result<_, String>:\n{}", found.join("\n"));
 }
 
 /// What `cargo metadata` prints with these arguments.
@@ -356,16 +378,16 @@ fn references(sources: &Sources) -> Vec<Reference<'_>> {
     let reexports = reexports(sources);
     let mut found = Vec::new();
     for (file, text) in sources {
-        let code = without_comments(text);
-        let inline = inline_modules(&code);
         let is_root = |part: &&str| !["lib", "mod"].contains(part);
         let own: Vec<&str> = file.trim_end_matches(".rs").split('/').filter(is_root).collect();
-        for (at, path) in relative_paths(&code) {
-            let around = || inline.iter().filter(|module| module.bytes.contains(&at));
+        for path in paths(file, text) {
+            if !["crate", "super", "self"].contains(&path.segments[0].as_str()) {
+                continue;
+            }
             let mut place: Vec<&str> = own.clone();
-            place.extend(around().map(|module| module.name));
-            for part in &path {
-                match part.as_str() {
+            place.extend(path.around.iter().map(String::as_str));
+            for segment in &path.segments {
+                match segment.as_str() {
                     "crate" => place.clear(),
                     "super" => drop(place.pop()),
                     "self" => {}
@@ -375,12 +397,12 @@ fn references(sources: &Sources) -> Vec<Reference<'_>> {
             let Some(first) = place.first() else { continue };
             found.push(Reference {
                 file,
-                path: path.join("::"),
+                path: path.segments.join("::"),
                 target: match *first {
                     "*" => "*".to_owned(),
                     name => reexports.get(name).map_or(name, String::as_str).to_owned(),
                 },
-                is_test: own.contains(&"tests") || around().any(|module| module.is_test),
+                is_test: own.contains(&"tests") || path.is_test,
             });
         }
     }
@@ -389,66 +411,16 @@ fn references(sources: &Sources) -> Vec<Reference<'_>> {
 
 /// The names that a crate's root imports or exports, each with the module or crate that it comes from.
 fn reexports(sources: &Sources) -> BTreeMap<String, String> {
-    let root = without_comments(sources.get("lib.rs").map_or("", String::as_str));
-    let root = without_tests(&root);
-    let mut paths = Vec::new();
-    for path in root.split(';').filter_map(|item| item.split_once("use ")) {
-        expand(path.1, &[], &mut paths);
-    }
+    let root = sources.get("lib.rs").map_or("", String::as_str);
+    let imports = paths("lib.rs", root).into_iter().filter(|path| path.is_import && !path.is_test);
     let mut found = BTreeMap::new();
-    for path in paths {
-        let path: Vec<String> =
-            path.into_iter().filter(|part| part != "self" && part != "crate").collect();
-        if let [module, .., name] = &path[..] {
+    for NamedPath { mut segments, .. } in imports {
+        segments.retain(|part| part != "self" && part != "crate");
+        if let [module, .., name] = &segments[..] {
             found.insert(name.clone(), module.clone());
         }
     }
     found
-}
-
-/// A module in braces.
-struct InlineModule<'t> {
-    name: &'t str,
-    bytes: Range<usize>,
-    is_test: bool,
-}
-
-/// The modules in braces, from the outside to the inside. A module ends at its own indentation.
-fn inline_modules(code: &str) -> Vec<InlineModule<'_>> {
-    let mut found = Vec::new();
-    let (mut start, mut before) = (0, "");
-    for line in code.split_inclusive('\n') {
-        let declared = line.trim_start();
-        let name = declared.trim_end().strip_suffix(" {").and_then(|it| it.split_once("mod "));
-        if let Some((visibility, name)) = name
-            && (visibility.is_empty() || visibility.starts_with("pub"))
-        {
-            let indentation = &line[..line.len() - declared.len()];
-            let end = code[start..].find(&format!("\n{indentation}}}"));
-            let bytes = start..end.map_or(code.len(), |end| start + end);
-            found.push(InlineModule {
-                name,
-                bytes,
-                is_test: name == "tests" || before.contains("#[cfg(test"),
-            });
-        }
-        start += line.len();
-        before = line;
-    }
-    found
-}
-
-/// The code outside of modules that are compiled for tests only.
-fn without_tests(code: &str) -> String {
-    let mut product = String::new();
-    let mut from = 0;
-    for module in inline_modules(code).into_iter().filter(|module| module.is_test) {
-        if module.bytes.start >= from {
-            product += &code[from..module.bytes.start];
-            from = module.bytes.end;
-        }
-    }
-    product + &code[from..]
 }
 
 /// The steps of JSON pointers are written and read by `json_text::pointer` alone.
@@ -468,71 +440,6 @@ fn json_pointers_are_escaped_in_one_place() {
         }
     }
     assert!(found.is_empty(), "use json_text::pointer:\n{}", found.join("\n"));
-}
-
-fn without_comments(text: &str) -> String {
-    let code = text.lines().map(|line| line.find("//").map_or(line, |at| &line[..at]));
-    code.collect::<Vec<_>>().join("\n")
-}
-
-/// The paths of a text that begin with `crate`, `super` or `self`, each with its offset, those in braces
-/// each in full.
-fn relative_paths(text: &str) -> Vec<(usize, Vec<String>)> {
-    let mut found = Vec::new();
-    for prefix in ["crate::", "super::", "self::"] {
-        for (at, _) in text.match_indices(prefix).filter(|(at, _)| begins_path(text, *at)) {
-            let mut paths = Vec::new();
-            expand(&text[at..], &[], &mut paths);
-            found.extend(paths.into_iter().map(|path| (at, path)));
-        }
-    }
-    found
-}
-
-/// Whether a name that is found at `at` is the first of its path.
-fn begins_path(text: &str, at: usize) -> bool {
-    let before = text[..at].chars().next_back();
-    before.is_none_or(|it| !it.is_alphanumeric() && !"_:$".contains(it))
-}
-
-/// Adds the path at the start of a text, with `prefix` before it; of a group in braces, each path.
-fn expand(text: &str, prefix: &[String], found: &mut Vec<Vec<String>>) {
-    let mut path = prefix.to_vec();
-    let mut rest = text.trim_start();
-    loop {
-        let end = rest.find(|it: char| !it.is_alphanumeric() && it != '_').unwrap_or(rest.len());
-        if end > 0 {
-            path.push(rest[..end].to_owned());
-        }
-        match rest[end..].strip_prefix("::") {
-            Some(after) => rest = after,
-            None if end == 0 && rest.starts_with('*') => {
-                path.push("*".to_owned());
-                break;
-            }
-            None => break,
-        }
-        let Some(group) = rest.strip_prefix('{') else { continue };
-        let (mut depth, mut from) = (0_usize, 0);
-        for (at, letter) in group.char_indices() {
-            match letter {
-                ',' | '}' if depth == 0 => {
-                    expand(&group[from..at], &path, found);
-                    from = at + 1;
-                    if letter == '}' {
-                        return;
-                    }
-                }
-                '{' => depth += 1,
-                '}' => depth -= 1,
-                _ => {}
-            }
-        }
-        return;
-    }
-    if path.len() > prefix.len() {
-        found.push(path);
-    }
 }
 
 /// A circle of edges, each on a line with its file; `None` if there is none.
@@ -663,6 +570,29 @@ mod planted {
         assert_eq!(found, None, "`self::a` and the module `tests` stay inside of their own module");
         let tests = [files[0], ("a.rs", "mod tests {\n    use super::super::b::y;\n}\n"), files[3]];
         assert!(circle(&edges(&texts(&tests))).is_some(), "tests count");
+    }
+
+    #[test]
+    fn names_paths_in_macros_and_those_for_tests() {
+        let code =
+            "fn f() { g!(crate::a::b, x + super::c) }\n#[cfg(test)]\nuse crate::d;\n// crate::e\n";
+        let found = paths("a.rs", code);
+        let found: Vec<_> =
+            found.iter().map(|path| (path.segments.join("::"), path.is_test)).collect();
+        let named = |path: &str, is_test| (path.to_owned(), is_test);
+        assert_eq!(
+            found,
+            [named("crate::a::b", false), named("super::c", false), named("crate::d", true)]
+        );
+    }
+
+    #[test]
+    fn names_public_functions_whose_error_is_a_text() {
+        let code = "pub fn a() -> Result<u8, String> { Ok(1) }\n\
+            pub(crate) fn b() -> Result<u8, String> { Ok(1) }\n\
+            pub trait T { fn c(&self) -> std::result::Result<Vec<u8>, String>; }\n\
+            impl S { pub async fn d() -> Result<String, Fault> { Ok(1) } }\n";
+        assert_eq!(texts_as_errors("a.rs", code), ["a", "c"]);
     }
 
     #[test]
