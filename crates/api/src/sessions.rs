@@ -40,8 +40,9 @@ pub struct SessionView {
     #[serde(default)]
     pub warnings: Vec<String>,
     /// What google-adk's runner would do otherwise than the session until now. The page gets it with an
-    /// export only.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// export only, and has no code to read it here.
+    #[cfg_attr(target_arch = "wasm32", serde(skip))]
+    #[cfg_attr(not(target_arch = "wasm32"), serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub runner_differences: Vec<RunnerDifference>,
     /// What the MCP servers say about their use.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
