@@ -680,12 +680,10 @@ pub fn focus_first(id: &str, selector: &str) -> bool {
 }
 
 /// Moves the focus into the form with this id: to its first field or the button that adds an item
-/// to its first list, where those of the class `focus-last` come after all others; else to the element
-/// itself if it is a field; else to the submit button; else to the first button.
+/// to its first list; else to the element itself if it is a field; else to the submit button; else
+/// to the first button.
 pub fn focus_form(id: &str) -> bool {
-    const FIELDS: &str = ":is(input, textarea, select, button.add:not([disabled], .aside))";
-    focus_first(id, &format!("{FIELDS}:not(.focus-last)"))
-        || focus_first(id, FIELDS)
+    focus_first(id, "input, textarea, select, button.add:not([disabled], .aside)")
         || (focus(id) && focused_id() == id)
         || focus_submit(id)
         || focus_first_in(id)

@@ -115,8 +115,6 @@ fn entry(place: &FieldHandle, id: ItemId) -> AnyView {
         <div class="field entry" on:keydown=keys>
             <input
                 class="entry-name mono"
-                // What is typed into a filled form is a value.
-                class:focus-last=move || name.with(|name| name.as_ref().is_some_and(|it| !it.is_empty()))
                 id=name_id(place, id)
                 placeholder=hint
                 list=list

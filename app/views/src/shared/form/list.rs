@@ -154,7 +154,6 @@ pub(super) fn ListHead(
             <button
                 type="button"
                 class="add"
-                class:focus-last=move || ids.with(|ids| !ids.is_empty())
                 id=place.part_id("add")
                 aria-describedby=described_by(&place)
                 disabled=move || is_full.get()

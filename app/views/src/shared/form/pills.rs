@@ -124,11 +124,6 @@ fn on(place: &FieldHandle) -> Memo<Option<On>> {
     Memo::new(move |_| on.get().flatten())
 }
 
-/// Whether the fields of a chosen branch follow: what is typed is for them, and would choose another branch here.
-fn has_value_below(on: Option<On>) -> bool {
-    matches!(on, Some(On::Branch(_)))
-}
-
 fn draw(place: &FieldHandle, pills: Vec<Pill>) -> AnyView {
     let on = on(place);
     let invalid = place.is_faulty();
@@ -146,7 +141,6 @@ fn draw(place: &FieldHandle, pills: Vec<Pill>) -> AnyView {
                     <input
                         type="radio"
                         id=id
-                        class:focus-last=move || has_value_below(on.get())
                         name=name.clone()
                         prop:checked=move || on.get() == Some(when)
                         on:change=move |_| {
@@ -206,7 +200,6 @@ fn draw_list(place: &FieldHandle, pills: Vec<Pill>) -> AnyView {
         <span class="framed chosen" class:bad=move || invalid.get()>
             <select
                 id=place.input_id()
-                class:focus-last=move || has_value_below(on.get())
                 aria-label="Kind of value"
                 aria-describedby=described_by(place)
                 aria-invalid=move || invalid.get().to_string()
