@@ -4,7 +4,7 @@
 // Needs REHEARSAL_TEST_PYTHON, which `cargo xtask test` sets.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 
@@ -43,16 +43,34 @@ function workers(host: Host): number[] {
   return listed.split("\n").map(Number).filter((pid) => pid > 0);
 }
 
-test("no message can be sent to an agent that has not started", async ({ page, home }) => {
-  // The host has only begun to import google-adk.
-  await page.goto(`${home.host.url}/rehearse/smart_home`);
+/** Waits until the file `go` is beside it. */
+const LATE = `
+import pathlib, time
+
+from google.adk.agents import LlmAgent
+
+while not pathlib.Path(__file__).with_name("go").exists():
+    time.sleep(0.05)
+root_agent = LlmAgent(name="late", model="gemini-2.5-flash", instruction="Be brief.")
+`;
+
+test("no message can be sent to an agent that has not started", async ({ page }) => {
+  const folder = mkdtempSync(join(tmpdir(), "rehearsal-late-"));
+  mkdirSync(join(folder, "late"));
+  writeFileSync(join(folder, "late", "agent.py"), LATE);
+  const host = await startHost({ arguments: [join(folder, "late")] });
+  await page.goto(`${host.url}/rehearse/late`);
   await expect(page.getByText("Starting the agent…")).toBeVisible();
   const start = page.getByRole("button", { name: /Start session/ });
   await expect(start).toHaveAttribute("aria-disabled", "true");
   await start.click();
   await page.keyboard.press("Control+Enter");
+  writeFileSync(join(folder, "late", "go"), "");
   await expect(page.getByRole("textbox", { name: "User message" })).toBeVisible({ timeout: 60_000 });
   await expect(page.getByRole("heading", { name: "User message" })).toBeVisible();
+  await page.close();
+  expect(await host.stop()).toBe(0);
+  rmSync(folder, { recursive: true });
 });
 
 test("the model's input is on the page", async ({ page, picture, accessible }) => {
