@@ -109,6 +109,9 @@ test("without a login only the login page is served", async ({ page, guarded, pi
   await expect(page.getByTitle("You are logged in with this name.")).toHaveText("Ann");
   const [cookie] = await page.context().cookies();
   expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Lax", secure: false });
+  // The host ends with the story, and a part of the client that is still being fetched would fail loudly.
+  await hydrated(page);
+  await page.waitForLoadState("networkidle");
 });
 
 test("wrong passwords are rejected and rate-limited", async ({ page, guarded, picture, accessible }) => {
