@@ -63,7 +63,8 @@ test("no message can be sent to an agent that has not started", async ({ page })
   await expect(page.getByText("Starting the agent…")).toBeVisible();
   const start = page.getByRole("button", { name: /Start session/ });
   await expect(start).toHaveAttribute("aria-disabled", "true");
-  await start.click();
+  // It is not disabled for the browser, so that it keeps the focus.
+  await start.click({ force: true });
   await page.keyboard.press("Control+Enter");
   writeFileSync(join(folder, "late", "go"), "");
   await expect(page.getByRole("textbox", { name: "User message" })).toBeVisible({ timeout: 60_000 });
