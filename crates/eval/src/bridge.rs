@@ -6,8 +6,8 @@ use json_text::JsonText;
 use serde_json::json;
 
 use crate::ledger::{Entry, Event};
-use crate::mock::Template;
 use crate::python::{Functions, PythonFunction};
+use crate::template::Template;
 use crate::user_agent::ConversationMessage;
 use crate::yields::{YieldInfo, YieldKind};
 

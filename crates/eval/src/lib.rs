@@ -53,13 +53,18 @@ pub mod python;
 
 mod adk_judge;
 mod allowed;
+mod args_match;
 mod event_filter;
 mod notes;
 mod output_schema;
 mod run;
 mod runner;
 mod scenario_user;
+mod scope_change;
 mod state_change;
+mod state_conflict;
+mod template;
+mod value_path;
 mod written_answer;
 
 pub use case::{CaseSource, EvalCase, Termination, UserAgents};

@@ -7,19 +7,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use json_text::{JsonIndex, JsonText, JsonValue, Kind};
-use scoring::json::{Equality, equal};
-use scoring::state::Query;
-use scoring::trajectory::Matcher;
+use json_text::JsonText;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+pub use crate::args_match::ArgsMatch;
 use crate::change_templates::ChangeTemplates;
 use crate::confirmation::{Confirmation, ConfirmationRequest, rejected};
 use crate::mock_state::MockState;
 use crate::python::{Functions, PythonFunction};
 use crate::recorded::Recording;
 use crate::simulated::World;
+pub use crate::template::Template;
 
 /// What happens to the calls of one tool.
 #[derive(Clone, Debug)]
@@ -202,83 +201,6 @@ pub struct Row {
     pub args: ArgsMatch,
     /// The answer.
     pub mock: ToolMock,
-}
-
-/// Conditions on the arguments of a call. The default accepts all.
-#[derive(Debug, Clone, Default)]
-pub struct ArgsMatch {
-    /// Arguments that must be equal, by name or by a path such as `order.total`. Others are not looked at.
-    pub equal: Vec<(String, JsonText)>,
-    /// Conditions with operators, such as `{ "order.total": { "$gte": 2 } }`.
-    pub conditions: Option<Query>,
-    /// Arguments that must match.
-    pub matchers: Vec<(String, Matcher)>,
-}
-
-impl ArgsMatch {
-    /// Whether a call with these arguments is meant.
-    #[must_use]
-    pub fn is_met(&self, args: &JsonText) -> bool {
-        let document = JsonIndex::of(args);
-        let given = |name: &str| along(document.root(), name).map(|value| value.to_json());
-        self.equal.iter().all(|(name, wanted)| {
-            given(name).is_some_and(|value| equal(wanted, &value, Equality::Json))
-        }) && self.conditions.as_ref().is_none_or(|conditions| conditions.holds(args))
-            && self
-                .matchers
-                .iter()
-                .all(|(name, matcher)| matcher.accepts(given(name).as_ref(), Equality::Json))
-    }
-}
-
-/// The value with this name, or at this path of names and of indexes of lists.
-pub(crate) fn along<'d>(value: JsonValue<'d>, path: &str) -> Option<JsonValue<'d>> {
-    value.member(path).or_else(|| {
-        path.split('.').try_fold(value, |at, step| match at.kind() {
-            Kind::Array => at.item(step.parse().ok()?),
-            _ => at.member(step),
-        })
-    })
-}
-
-/// A text with placeholders, such as `{{ args.city }}`.
-#[derive(Clone)]
-pub struct Template {
-    environment: Arc<minijinja::Environment<'static>>,
-    source: Arc<str>,
-}
-
-/// The name of the only template of an environment.
-const ONLY: &str = "template";
-
-impl Template {
-    /// Reads a template in the syntax of Jinja. A name that is not given is an error, not an empty text.
-    ///
-    /// # Errors
-    /// What is wrong with it.
-    pub fn parse(source: &str) -> Result<Self, String> {
-        let mut environment = minijinja::Environment::new();
-        environment.set_undefined_behavior(minijinja::UndefinedBehavior::Strict);
-        environment
-            .add_template_owned(ONLY, source.to_owned())
-            .map_err(|error| error.to_string())?;
-        Ok(Self { environment: Arc::new(environment), source: source.into() })
-    }
-
-    /// Fills the template.
-    ///
-    /// # Errors
-    /// A name that is not given, or another error at a place of the template.
-    pub fn fill(&self, names: &impl serde::Serialize) -> Result<String, String> {
-        let template = self.environment.get_template(ONLY).map_err(|error| error.to_string())?;
-        template.render(minijinja::value::Serde(names)).map_err(|error| error.to_string())
-    }
-}
-
-impl fmt::Debug for Template {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.source, formatter)
-    }
 }
 
 impl fmt::Debug for ToolMock {

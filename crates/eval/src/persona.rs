@@ -7,14 +7,16 @@ use json_text::JsonText;
 use serde_json::{Map, Value, json};
 
 use crate::ledger::{Event, Role};
-use crate::mock::Template;
 use crate::model::{
     GenerationConfig, Model, ModelMessage, ModelRequest, ReplyCall, UsageNote, repeat, unusable,
 };
 use crate::persona_tool::PersonaTool;
 use crate::python::YieldedTo;
 use crate::scenario_user::ScenarioUser;
-use crate::state_change::{changed_keys, merge, merge_noting};
+use crate::scope_change::changed_keys;
+use crate::state_change::merge;
+use crate::state_conflict::merge_noting;
+use crate::template::Template;
 use crate::user_agent::{
     ConversationMessage, UserAgent, UserAnswer, UserContext, answer_outside_a_run,
 };

@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use json_text::{JsonIndex, JsonText, Kind};
 
 use crate::case::EvalCase;
+pub use crate::confirmation::CONFIRMATION;
 use crate::fault::Fault;
 use crate::gate::Gate;
 use crate::message::Message;
@@ -125,9 +126,6 @@ pub struct TurnEnd {
     /// The state of the session.
     pub state: JsonText,
 }
-
-/// The name under which a framework waits until the user confirms a call.
-pub const CONFIRMATION: &str = "adk_request_confirmation";
 
 /// A call that waits for the user.
 #[derive(Debug, Clone)]

@@ -11,11 +11,11 @@ use json_text::{JsonIndex, JsonText, JsonValue, Kind};
 use scoring::config::Config;
 use serde_json::json;
 
-use crate::mock::Template;
 use crate::model::{GenerationConfig, Models};
 use crate::persona::PersonaUser;
 use crate::scenario_user::ScenarioUser;
 use crate::subject::Subject;
+use crate::template::Template;
 use crate::written_answer::END;
 use scoring::nearest::nearest;
 

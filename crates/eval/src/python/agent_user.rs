@@ -19,7 +19,7 @@ use super::messages::{AdkUsage, Exception};
 use crate::ledger::{Event, Role};
 use crate::model::{correction, unusable};
 use crate::persona::{BEGINNING, SILENCE};
-use crate::state_change::merge_noting;
+use crate::state_conflict::merge_noting;
 use crate::user_agent::{
     ConversationMessage, UserAgent, UserAnswer, UserContext, answer_outside_a_run,
 };

@@ -20,7 +20,7 @@ use crate::confirmation::{Confirmation, ConfirmationRequest};
 use crate::ledger::{Entry, Ledger};
 use crate::metric::{Metric, MetricResult};
 use crate::mock::{MockContext, MockFailure};
-use crate::state_change::check_scopes;
+use crate::scope_change::check_scopes;
 use crate::user_agent::{
     ConversationMessage, UserAgent, UserAnswer, UserContext, answer_outside_a_run,
 };
