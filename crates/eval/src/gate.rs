@@ -19,6 +19,7 @@ use crate::message::Message;
 use crate::metric::Metric;
 use crate::mock::{MockContext, MockFailure, Received, ToolMock, ToolUse};
 use crate::mock_state::MockState;
+use crate::name_check::check_names;
 use crate::names::Names;
 use crate::notes::Used;
 use crate::output_schema::mismatch;
@@ -273,9 +274,9 @@ impl Gate {
     /// Checks that a subject with these names has the tools that the case names, and what its metrics look for.
     ///
     /// # Errors
-    /// See [`Names::check`].
+    /// [`Fault::UnknownTool`], [`Fault::GivenModel`] or [`Fault::BlindMetric`] for the first that it does not have.
     pub fn check_names(&self, names: &Names) -> Result<(), Fault> {
-        names.check(&self.named_tools, self.model.as_ref(), &self.metrics)
+        check_names(names, &self.named_tools, self.model.as_ref(), &self.metrics)
     }
 
     /// The tools that run at every call, with all their effects, whatever its arguments are.

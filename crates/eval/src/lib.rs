@@ -55,6 +55,7 @@ mod adk_judge;
 mod allowed;
 mod args_match;
 mod event_filter;
+mod name_check;
 mod notes;
 mod output_schema;
 mod run;

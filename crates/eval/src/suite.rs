@@ -13,6 +13,7 @@ use crate::fault::Fault;
 use crate::gate::Gate;
 use crate::given_model::GivenModel;
 use crate::mock::ToolUse;
+use crate::name_check::check_names;
 use crate::result::{EvalResult, Status};
 use crate::run::run_eval;
 use crate::store::{StoreError, StoredRun};
@@ -181,8 +182,7 @@ pub async fn check_cases<'c>(
             Err(fault @ Fault::Declarations { .. }) => return Err((case, fault)),
             Err(_) => continue,
         };
-        names
-            .check(&case.named_tools, case.model.as_ref(), &case.metrics)
+        check_names(&names, &case.named_tools, case.model.as_ref(), &case.metrics)
             .map_err(|fault| (case, fault))?;
         let is_sealed = |(_, used): &(&String, &ToolUse)| matches!(used, ToolUse::Sealed);
         if !case.subject.seals_tools()
