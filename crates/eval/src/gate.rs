@@ -27,8 +27,8 @@ use crate::python::Functions;
 use crate::recorded::{Recording, Repeats};
 use crate::remedy::WrittenIn;
 use crate::scopes::Scopes;
-use crate::simulated::World;
 use crate::tool_fault::{FaultEffect, Seed, ToolFault, truncated};
+use crate::world::World;
 use crate::yields::YieldKind;
 
 /// Decides every tool call of one run. Subjects ask it from wherever their tools are called.

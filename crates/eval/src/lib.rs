@@ -66,6 +66,7 @@ mod state_change;
 mod state_conflict;
 mod template;
 mod value_path;
+mod world;
 mod written_answer;
 
 pub use case::{CaseSource, EvalCase, Termination, UserAgents};

@@ -16,9 +16,9 @@ use crate::change_templates::ChangeTemplates;
 use crate::confirmation::{Confirmation, ConfirmationRequest, rejected};
 use crate::mock_state::MockState;
 use crate::python::{Functions, PythonFunction};
-use crate::recorded::Recording;
-use crate::simulated::World;
+use crate::recorded::{RecordedCall, Recording, Replayed};
 pub use crate::template::Template;
+use crate::world::World;
 
 /// What happens to the calls of one tool.
 #[derive(Clone, Debug)]
@@ -362,7 +362,7 @@ impl ToolMock {
                 let recorded = std::iter::once(args)
                     .chain(&context.made)
                     .find_map(|args| recording.call(&context.tool_name, args, context.repeated));
-                match (recorded.and_then(|call| call.answer(context)), otherwise) {
+                match (recorded.and_then(|call| replayed(call, context)), otherwise) {
                     (Some(result), _) => Ok(result),
                     (None, Some(mock)) => Box::pin(mock.answer(number, args, context)).await,
                     (None, None) => Err(MockFailure::NotRecorded),
@@ -397,6 +397,18 @@ impl ToolMock {
             }
         }
     }
+}
+
+/// What a recorded call returns, if the recording tells.
+fn replayed(call: &RecordedCall, context: &MockContext) -> Option<JsonText> {
+    let Replayed { result, request, ends_turn } = call.replayed(context.confirmation.as_ref());
+    if let Some(request) = request {
+        context.request_confirmation(request);
+    }
+    if let Some(ends_turn) = ends_turn {
+        context.skips_summarization.store(ends_turn, Ordering::Relaxed);
+    }
+    result
 }
 
 fn filled(template: &Template, args: &JsonText) -> Result<JsonText, MockFailure> {
