@@ -23,7 +23,7 @@ use crate::name_check::check_names;
 use crate::names::Names;
 use crate::notes::Used;
 use crate::output_schema::mismatch;
-use crate::python::Functions;
+use crate::process::CallProcesses;
 use crate::recorded::{Recording, Repeats};
 use crate::remedy::WrittenIn;
 use crate::scopes::Scopes;
@@ -49,7 +49,7 @@ pub struct Gate {
     faults: Vec<ToolFault>,
     seed: u64,
     written_in: WrittenIn,
-    functions: Arc<Functions>,
+    processes: Arc<CallProcesses>,
     recording: Recording,
     model: Option<GivenModel>,
     responses_apart: Vec<String>,
@@ -204,7 +204,7 @@ impl Gate {
             faults: case.faults.clone(),
             seed: case.seed,
             written_in: case.written_in,
-            functions: Arc::default(),
+            processes: Arc::default(),
             recording: case.golden.as_ref().map(|it| it.recording()).unwrap_or_default(),
             model: case.model.clone(),
             responses_apart: case.responses_apart.clone(),
@@ -319,12 +319,12 @@ impl Gate {
         self.use_of(tool).is_some_and(wants_state)
     }
 
-    /// The tools of the case for which [`Gate::wants_state`], as far as their functions in Python say.
+    /// The tools of the case for which [`Gate::wants_state`], as far as their functions say.
     pub(crate) async fn stateful_tools(&self) -> Vec<&str> {
         let mut stateful = Vec::new();
         for (name, used) in &self.tools {
             if let ToolUse::Mock(mock) = used
-                && mock.uses_state(&self.functions).await
+                && mock.uses_state(&self.processes).await
             {
                 stateful.push(name.as_str());
             }
@@ -364,9 +364,9 @@ impl Gate {
         self.model.as_ref()
     }
 
-    /// The functions in Python of the run.
-    pub(crate) fn functions(&self) -> &Functions {
-        &self.functions
+    /// The processes of the run beside the subject's.
+    pub(crate) fn processes(&self) -> &CallProcesses {
+        &self.processes
     }
 
     /// Decides a call.
@@ -779,7 +779,7 @@ impl Gate {
             received,
             now_ms,
             repeated,
-            functions: Arc::clone(&self.functions),
+            processes: Arc::clone(&self.processes),
             output_schema: call.output_schema.clone(),
             declaration: self.lock().declarations.get(&call.tool).cloned(),
             world: Arc::clone(&self.world),

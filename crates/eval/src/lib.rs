@@ -41,6 +41,7 @@ pub mod fault;
 pub mod gate;
 pub mod ledger;
 pub mod prices;
+pub mod process;
 pub mod remedy;
 pub mod result;
 pub mod store;

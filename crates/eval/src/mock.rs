@@ -15,7 +15,7 @@ pub use crate::args_match::ArgsMatch;
 use crate::change_templates::ChangeTemplates;
 use crate::confirmation::{Confirmation, ConfirmationRequest, rejected};
 use crate::mock_state::MockState;
-use crate::python::{Functions, PythonFunction};
+use crate::process::CallProcesses;
 use crate::recorded::{RecordedCall, Recording, Replayed};
 pub use crate::template::Template;
 use crate::world::World;
@@ -75,13 +75,11 @@ pub enum ToolMock {
         /// The answer to a denied one; without it, that of google-adk's own tools.
         denied: Option<Box<ToolMock>>,
     },
-    /// What a function in Rust returns.
+    /// What a function returns.
     Function(Arc<dyn MockFunction>),
-    /// What a function in Python returns.
-    PythonFunction(PythonFunction),
 }
 
-/// A mock written in Rust.
+/// A mock that is a function.
 #[async_trait]
 pub trait MockFunction: Send + Sync {
     /// Answers a call. `args` are what the tool's code would get.
@@ -101,6 +99,12 @@ pub trait MockFunction: Send + Sync {
     /// answered one after the other.
     fn wants_state(&self) -> bool {
         true
+    }
+
+    /// Whether it reads or changes the state of the session, where that can be found out before a call. `processes` are
+    /// those of the run.
+    async fn uses_state(&self, _processes: &CallProcesses) -> bool {
+        self.wants_state()
     }
 }
 
@@ -133,8 +137,8 @@ pub struct MockContext {
     pub(crate) run_id: Arc<str>,
     /// How often this tool was called with these arguments before.
     pub(crate) repeated: usize,
-    /// Functions in Python.
-    pub(crate) functions: Arc<Functions>,
+    /// The processes of the run.
+    pub(crate) processes: Arc<CallProcesses>,
     /// The tool as the model sees it, where the subject says.
     pub(crate) declaration: Option<JsonText>,
     /// What simulated tools know in common.
@@ -235,9 +239,6 @@ impl fmt::Debug for ToolMock {
                 formatter.debug_tuple("SkipsSummarization").field(mock).finish()
             }
             Self::Function(_) => formatter.write_str("Function"),
-            Self::PythonFunction(function) => {
-                formatter.debug_tuple("PythonFunction").field(function).finish()
-            }
         }
     }
 }
@@ -250,35 +251,31 @@ impl ToolMock {
 
     /// Whether an answer can depend on the state of the session, or change it.
     pub(crate) fn wants_state(&self) -> bool {
-        self.any(&|mock| matches!(mock, Self::PythonFunction(_)) || mock.wants_state_itself())
+        self.any(&|mock| match mock {
+            Self::Changing(..) => true,
+            Self::Function(function) => function.wants_state(),
+            _ => false,
+        })
     }
 
-    /// Whether an answer can depend on the state of the session, or change it, as far as functions in Python say.
-    pub(crate) async fn uses_state(&self, functions: &Functions) -> bool {
+    /// Whether an answer can depend on the state of the session, or change it, as far as functions say.
+    pub(crate) async fn uses_state(&self, processes: &CallProcesses) -> bool {
         let called = RefCell::new(Vec::new());
-        let wants_state = self.any(&|mock| {
-            if let Self::PythonFunction(function) = mock {
-                called.borrow_mut().push(function.clone());
+        let changes_state = self.any(&|mock| {
+            if let Self::Function(function) = mock {
+                called.borrow_mut().push(Arc::clone(function));
             }
-            mock.wants_state_itself()
+            matches!(mock, Self::Changing(..))
         });
-        if wants_state {
+        if changes_state {
             return true;
         }
         for function in called.into_inner() {
-            if function.uses_state(functions).await {
+            if function.uses_state(processes).await {
                 return true;
             }
         }
         false
-    }
-
-    fn wants_state_itself(&self) -> bool {
-        match self {
-            Self::Changing(..) => true,
-            Self::Function(function) => function.wants_state(),
-            _ => false,
-        }
     }
 
     /// Whether it may ask the user for a confirmation, as far as its form says.
@@ -305,11 +302,7 @@ impl ToolMock {
                 Self::Recorded { otherwise, .. } => {
                     otherwise.as_deref().is_some_and(|mock| mock.any(is))
                 }
-                Self::Returns(_)
-                | Self::Template(_)
-                | Self::Raises(_)
-                | Self::Function(_)
-                | Self::PythonFunction(_) => false,
+                Self::Returns(_) | Self::Template(_) | Self::Raises(_) | Self::Function(_) => false,
             }
     }
 
@@ -332,7 +325,6 @@ impl ToolMock {
             Self::Function(function) => {
                 function.answer(&context.received.complete(), context).await
             }
-            Self::PythonFunction(function) => function.answer(context).await,
             Self::Changing(changes, mock) => {
                 let changes = changes.fill(&context.received.complete());
                 let changed = changes.and_then(|changes| context.state.change(changes));
@@ -441,7 +433,7 @@ mod tests {
             now_ms: 0,
             output_schema: None,
             repeated: 0,
-            functions: Arc::default(),
+            processes: Arc::default(),
             declaration: None,
             world: Arc::new(World::new(Arc::new(crate::ledger::Ledger::begin()))),
         };

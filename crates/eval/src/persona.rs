@@ -20,14 +20,8 @@ use crate::template::Template;
 use crate::user_agent::{
     ConversationMessage, UserAgent, UserAnswer, UserContext, answer_outside_a_run,
 };
-use crate::written_answer::{END, response, said_at_the_end};
+use crate::written_answer::{BEGINNING, END, SILENCE, response, said_at_the_end};
 use crate::yields::{YieldInfo, YieldKind};
-
-/// Begins a conversation in which the user speaks first; services want a first message to the model.
-pub(crate) const BEGINNING: &str = "(The conversation begins. The agent has said nothing yet.)";
-
-/// Stands for a turn that the agent ended without a word.
-pub(crate) const SILENCE: &str = "(The agent said nothing.)";
 
 /// How often the model may call tools before it writes.
 const MOST_CALLING_REPLIES: usize = 8;

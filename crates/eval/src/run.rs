@@ -498,9 +498,9 @@ impl Run<'_> {
         // Each sees the session as it is at its yield, and its own prompt.
         let mut heard = self.heard.lock().await.clone();
         let events = self.gate.ledger.look(<[_]>::to_vec);
-        let (bridge, functions) = (&self.case.bridge, self.gate.functions());
+        let (bridge, processes) = (&self.case.bridge, self.gate.processes());
         let at = AtYield { events: &events, heard: &heard, state: &state, info };
-        let prompt = bridge.prompt(&at, functions).await.map_err(failed)?;
+        let prompt = bridge.prompt(&at, processes).await.map_err(failed)?;
         self.gate.ledger.add(Event::UserAgentPrompt { text: prompt.clone() });
         heard.push(ConversationMessage::Prompt(prompt.clone()));
         let number = {
@@ -527,7 +527,7 @@ impl Run<'_> {
             state: &state,
             scopes: self.scopes(),
             run_id: self.gate.run_id(),
-            functions,
+            processes,
             wanted: Wanted { schema, refusal: &refusal },
         };
         let answer = user.answer_in_run(number, &heard, info, &context).await;
@@ -540,7 +540,7 @@ impl Run<'_> {
             Some(output) => {
                 let events = self.gate.ledger.look(<[_]>::to_vec);
                 let at = AtYield { events: &events, heard: &heard, state: &state, info };
-                Some(bridge.response(output, &at, functions).await.map_err(failed)?)
+                Some(bridge.response(output, &at, processes).await.map_err(failed)?)
             }
             None => None,
         };

@@ -481,7 +481,7 @@ impl Builder<'_> {
                 ToolMock::Template(self.checked(place, Template::parse(text))?)
             }
             Answer::Function(named) => {
-                ToolMock::PythonFunction(self.python_function(named, place)?)
+                ToolMock::Function(Arc::new(self.python_function(named, place)?))
             }
             Answer::Recorded(format::Recorded { otherwise }) => ToolMock::Recorded {
                 recording: Arc::new(self.golden_trace(place)?.recording()),
@@ -890,7 +890,7 @@ impl Builder<'_> {
                 Format::Template(self.checked(place, Template::parse(text))?)
             }
             format::BridgeFormat::Function(format::NamedFunction { function }) => {
-                Format::PythonFunction(self.python_function(function, place)?)
+                Format::Called(Arc::new(self.python_function(function, place)?))
             }
         })
     }

@@ -5,11 +5,9 @@
 //! protocol.
 
 mod agent_user;
-mod call_process;
 mod connection;
 mod function_process;
 mod functions;
-mod line_process;
 mod messages;
 mod model_requests;
 mod processes;
@@ -31,7 +29,6 @@ use json_text::JsonText;
 use xxhash_rust::xxh3::Xxh3Default;
 
 pub use self::agent_user::AdkUser;
-pub(crate) use self::function_process::Functions;
 pub(crate) use self::functions::YieldedTo;
 pub use self::functions::{PythonFunction, PythonMetric, PythonUser};
 pub use self::record::record_toolsets;
