@@ -59,6 +59,7 @@ mod event_filter;
 mod name_check;
 mod notes;
 mod output_schema;
+mod rules;
 mod run;
 mod runner;
 mod scenario_user;

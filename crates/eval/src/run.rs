@@ -39,7 +39,7 @@ const ATTEMPTS: usize = 3;
 pub async fn run_eval(case: &EvalCase) -> EvalResult {
     let mut notes = Vec::new();
     loop {
-        let gate = if notes.is_empty() { Gate::new(case) } else { Gate::repeated(case) };
+        let gate = if notes.is_empty() { case.gate() } else { case.gate().repeated() };
         match run_once(case, gate).await {
             Err(lost) if notes.len() + 1 < ATTEMPTS => {
                 let reason = lost.error.map(|error| error.message).unwrap_or_default();
@@ -56,7 +56,7 @@ pub async fn run_eval(case: &EvalCase) -> EvalResult {
 
 /// Runs one case; an error if its process was lost, and not because of the case.
 async fn run_once(case: &EvalCase, gate: Gate) -> Result<EvalResult, EvalResult> {
-    let loaded = timeout(LOAD, case.subject.prepare(case)).await.unwrap_or_else(|_| {
+    let loaded = timeout(LOAD, case.subject.prepare(&case.needs())).await.unwrap_or_else(|_| {
         let message =
             format!("the agent was not loaded after {} s; does its import wait?", LOAD.as_secs());
         Err(Fault::Subject { message, traceback: String::new() })

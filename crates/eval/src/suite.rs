@@ -7,10 +7,8 @@ use std::sync::Arc;
 use futures::StreamExt as _;
 use serde::Serialize;
 
-use crate::allowed::AllowedEffects;
 use crate::case::EvalCase;
 use crate::fault::Fault;
-use crate::gate::Gate;
 use crate::given_model::GivenModel;
 use crate::mock::ToolUse;
 use crate::name_check::check_names;
@@ -159,10 +157,10 @@ pub async fn load_subjects<'c>(cases: impl Iterator<Item = &'c EvalCase>, jobs: 
             Some(_) => None,
             None => Some(None),
         };
-        known.insert((Arc::as_ptr(&case.subject).cast::<()>(), model, AllowedEffects::of(case)))
+        known.insert((Arc::as_ptr(&case.subject).cast::<()>(), model, case.needs().allowed))
     });
     let loading = futures::stream::iter(new).map(|case| async {
-        let _ = case.subject.prepare(case).await;
+        let _ = case.subject.prepare(&case.needs()).await;
     });
     loading.buffer_unordered(jobs.max(1)).collect::<()>().await;
 }
@@ -177,7 +175,7 @@ pub async fn check_cases<'c>(
 ) -> Result<(), (&'c EvalCase, Fault)> {
     let mut checked = HashSet::new();
     for case in cases {
-        let names = match case.subject.prepare(case).await {
+        let names = match case.subject.prepare(&case.needs()).await {
             Ok(names) => names,
             Err(fault @ Fault::Declarations { .. }) => return Err((case, fault)),
             Err(_) => continue,
@@ -203,7 +201,7 @@ pub async fn check_cases<'c>(
             Some(_) => continue,
         };
         if checked.insert((Arc::as_ptr(&case.subject).cast::<()>(), model)) {
-            let gate = Arc::new(Gate::new(case));
+            let gate = Arc::new(case.gate());
             case.subject.check_model(&gate).await.map_err(|fault| (case, fault))?;
         }
     }
