@@ -53,6 +53,8 @@ pub mod mcp;
 pub mod python;
 
 mod adk_judge;
+mod adk_member;
+mod adk_persona;
 mod allowed;
 mod args_match;
 mod event_filter;
