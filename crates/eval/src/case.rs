@@ -314,6 +314,15 @@ impl EvalCase {
     }
 }
 
+/// One run of a case.
+#[derive(Clone, Copy)]
+pub struct CaseRun<'a> {
+    /// The case.
+    pub case: &'a EvalCase,
+    /// Which of its repeats, from 1.
+    pub repeat: u32,
+}
+
 /// Who responds when the subject waits.
 #[derive(Clone, Default)]
 pub struct UserAgents {

@@ -73,7 +73,7 @@ mod value_path;
 mod world;
 mod written_answer;
 
-pub use case::{CaseSource, EvalCase, Termination, UserAgents};
+pub use case::{CaseRun, CaseSource, EvalCase, Termination, UserAgents};
 pub use fault::Fault;
 pub use gate::Gate;
 pub use json_text::JsonText;
@@ -84,8 +84,6 @@ pub use run::{rescore, run_eval};
 pub use runner::{EvalRunner, create_eval_runner};
 pub use store::RunStore;
 pub use subject::Subject;
-pub use suite::{
-    CaseRun, EvalSuite, SuiteResult, check_cases, load_subjects, run_cases, run_eval_suite,
-};
+pub use suite::{EvalSuite, SuiteResult, check_cases, load_subjects, run_cases, run_eval_suite};
 pub use tool_fault::ToolFault;
 pub use user_agent::UserAgent;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use futures::StreamExt as _;
 use serde::Serialize;
 
-use crate::case::EvalCase;
+use crate::case::{CaseRun, EvalCase};
 use crate::fault::Fault;
 use crate::given_model::GivenModel;
 use crate::mock::ToolUse;
@@ -127,24 +127,14 @@ fn case_repeats(case: &EvalCase) -> u32 {
     case.repeats.max(1)
 }
 
-/// One run of a case.
-#[derive(Clone, Copy)]
-pub struct CaseRun<'a> {
-    /// The case.
-    pub case: &'a EvalCase,
-    /// Which of its repeats, from 1.
-    pub repeat: u32,
-}
-
-impl CaseRun<'_> {
-    async fn run(self) -> EvalResult {
-        let mut case = Cow::Borrowed(self.case);
-        if self.repeat > 1 {
-            // Otherwise the same calls would go wrong in every repeat.
-            case.to_mut().seed = self.case.seed.wrapping_add(u64::from(self.repeat - 1));
-        }
-        EvalResult { repeat: self.repeat, ..run_eval(&case).await }
+/// Runs a case as this repeat of it.
+async fn run_repeat(run: CaseRun<'_>) -> EvalResult {
+    let mut case = Cow::Borrowed(run.case);
+    if run.repeat > 1 {
+        // Otherwise the same calls would go wrong in every repeat.
+        case.to_mut().seed = run.case.seed.wrapping_add(u64::from(run.repeat - 1));
     }
+    EvalResult { repeat: run.repeat, ..run_eval(&case).await }
 }
 
 /// Loads the subjects of cases, each once, and as many at a time as `jobs` says. What fails, fails again when it is
@@ -238,7 +228,7 @@ pub async fn run_cases(
     mut ended: impl FnMut(usize, EvalResult),
 ) -> Result<(), StoreError> {
     let all = runs.iter().enumerate().map(|(at, run)| async move {
-        let result = run.run().await;
+        let result = run_repeat(*run).await;
         if let Some(stored) = stored {
             stored.keep(run.case, &result).await?;
         }
