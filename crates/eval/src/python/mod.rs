@@ -165,7 +165,8 @@ impl AdkPythonSubject {
         }
         match model {
             Some(GivenModel::Named(name)) if name == PERSON => {
-                let (address, _) = Models::of_environment()
+                let (address, _) = self
+                    .models
                     .person("")
                     .address()
                     .map_err(|error| Fault::GivenModel { message: error.to_string() })?;
