@@ -11,14 +11,13 @@ use crate::model::{
     GenerationConfig, Model, ModelMessage, ModelRequest, ReplyCall, UsageNote, repeat, unusable,
 };
 use crate::persona_tool::PersonaTool;
-use crate::python::YieldedTo;
 use crate::scenario_user::ScenarioUser;
 use crate::scope_change::changed_keys;
 use crate::state_change::merge;
 use crate::state_conflict::merge_noting;
 use crate::template::Template;
 use crate::user_agent::{
-    ConversationMessage, UserAgent, UserAnswer, UserContext, answer_outside_a_run,
+    ConversationMessage, UserAgent, UserAnswer, UserContext, YieldedTo, answer_outside_a_run,
 };
 use crate::written_answer::{BEGINNING, END, SILENCE, response, said_at_the_end};
 use crate::yields::{YieldInfo, YieldKind};

@@ -60,6 +60,18 @@ pub struct UserContext<'a> {
     pub(crate) wanted: Wanted<'a>,
 }
 
+/// A yield as a user agent sees it while it answers.
+pub struct YieldedTo<'a> {
+    /// The conversation from the user's side so far.
+    pub heard: &'a [ConversationMessage],
+    /// What the subject waits for.
+    pub info: &'a YieldInfo,
+    /// What the run has for its user agents.
+    pub context: &'a UserContext<'a>,
+    /// The state of the main session, with what the user agent has changed since the yield.
+    pub state: &'a JsonText,
+}
+
 /// What a tool that waits can take as its answer.
 pub(crate) struct Wanted<'a> {
     /// The JSON Schema of the answer as a user agent gives it, if it is known.

@@ -21,10 +21,11 @@ use crate::confirmation::{Confirmation, ConfirmationRequest};
 use crate::ledger::{Entry, Ledger};
 use crate::metric::{Metric, MetricResult};
 use crate::mock::{MockContext, MockFailure, MockFunction};
+use crate::persona_tool::PersonaFunction;
 use crate::process::CallProcesses;
 use crate::scope_change::check_scopes;
 use crate::user_agent::{
-    ConversationMessage, UserAgent, UserAnswer, UserContext, answer_outside_a_run,
+    ConversationMessage, UserAgent, UserAnswer, UserContext, YieldedTo, answer_outside_a_run,
 };
 use crate::yields::{YieldInfo, YieldKind};
 
@@ -53,7 +54,7 @@ impl PythonFunction {
     ///
     /// # Errors
     /// As [`PythonFunction::answer`].
-    pub(super) async fn call(
+    pub(super) async fn call_outside_a_run(
         &self,
         processes: &CallProcesses,
         args: &JsonText,
@@ -80,31 +81,13 @@ impl PythonFunction {
             Some(ConversationMessage::Prompt(prompt)) => prompt,
             _ => "",
         };
-        let input = Input::User { prompt, user: yielded.sent() };
+        let input = Input::User { prompt, user: UserSeen::of(yielded) };
         let answer = self.called(yielded.context.processes, input).await;
         let answer = answer.map_err(|failure| match failure {
             MockFailure::Raises(message) | MockFailure::Broken(message) => message,
             MockFailure::NotRecorded => "it has no answer".to_owned(),
         })?;
         answer.decode().map_err(|error| error.to_string())
-    }
-
-    /// What the function returns as a tool of a persona, and the changes of the main session's state.
-    ///
-    /// # Errors
-    /// As [`PythonFunction::answer`].
-    pub(crate) async fn persona_tool(
-        &self,
-        args: &JsonText,
-        yielded: &YieldedTo<'_>,
-    ) -> Result<(JsonText, Map<String, Value>), MockFailure> {
-        let input = Input::PersonaTool { args, user: yielded.sent() };
-        let answer = self.called(yielded.context.processes, input).await?;
-        match answer.decode() {
-            Ok(Some(Answer { output, changes })) => Ok((output, changes)),
-            Ok(None) => Ok((JsonText::from_value(&Value::Null), Map::new())),
-            Err(error) => Err(MockFailure::Broken(error.to_string())),
-        }
     }
 
     async fn called(
@@ -197,33 +180,19 @@ impl CalledFormat for PythonFunction {
     }
 }
 
-/// A yield as a user agent sees it.
-pub(crate) struct YieldedTo<'a> {
-    pub(crate) heard: &'a [ConversationMessage],
-    pub(crate) info: &'a YieldInfo,
-    pub(crate) context: &'a UserContext<'a>,
-    /// The state of the main session, with what the user agent has changed since the yield.
-    pub(crate) state: &'a JsonText,
-}
-
-impl YieldedTo<'_> {
-    fn sent(&self) -> UserSeen<'_> {
-        let said = self.heard.iter().map(|message| match message {
-            ConversationMessage::Prompt(text) => Said { role: "agent", text },
-            ConversationMessage::Own(text) => Said { role: "user", text },
-        });
-        UserSeen {
-            tool_name: match &self.info.kind {
-                YieldKind::Loop => None,
-                YieldKind::Tool { tool_name } => Some(tool_name),
-            },
-            call_id: self.info.call_id.as_deref(),
-            args: self.info.args.as_ref(),
-            interim: self.info.interim.as_ref(),
-            invocation_id: &self.info.invocation_id,
-            conversation: said.collect(),
-            state: self.state,
-            now_ms: self.context.ledger.now_ms(),
+#[async_trait]
+impl PersonaFunction for PythonFunction {
+    async fn call(
+        &self,
+        args: &JsonText,
+        yielded: &YieldedTo<'_>,
+    ) -> Result<(JsonText, Map<String, Value>), MockFailure> {
+        let input = Input::PersonaTool { args, user: UserSeen::of(yielded) };
+        let answer = self.called(yielded.context.processes, input).await?;
+        match answer.decode() {
+            Ok(Some(Answer { output, changes })) => Ok((output, changes)),
+            Ok(None) => Ok((JsonText::from_value(&Value::Null), Map::new())),
+            Err(error) => Err(MockFailure::Broken(error.to_string())),
         }
     }
 }
@@ -336,6 +305,28 @@ struct UserSeen<'a> {
     conversation: Vec<Said<'a>>,
     state: &'a JsonText,
     now_ms: u64,
+}
+
+impl<'a> UserSeen<'a> {
+    fn of(yielded: &'a YieldedTo<'_>) -> Self {
+        let said = yielded.heard.iter().map(|message| match message {
+            ConversationMessage::Prompt(text) => Said { role: "agent", text },
+            ConversationMessage::Own(text) => Said { role: "user", text },
+        });
+        Self {
+            tool_name: match &yielded.info.kind {
+                YieldKind::Loop => None,
+                YieldKind::Tool { tool_name } => Some(tool_name),
+            },
+            call_id: yielded.info.call_id.as_deref(),
+            args: yielded.info.args.as_ref(),
+            interim: yielded.info.interim.as_ref(),
+            invocation_id: &yielded.info.invocation_id,
+            conversation: said.collect(),
+            state: yielded.state,
+            now_ms: yielded.context.ledger.now_ms(),
+        }
+    }
 }
 
 #[derive(Serialize)]

@@ -29,7 +29,6 @@ use json_text::JsonText;
 use xxhash_rust::xxh3::Xxh3Default;
 
 pub use self::agent_user::AdkUser;
-pub(crate) use self::functions::YieldedTo;
 pub use self::functions::{PythonFunction, PythonMetric, PythonUser};
 pub use self::record::record_toolsets;
 use self::seal::Network;

@@ -27,10 +27,11 @@ impl UserPrompts {
             .map_err(|error| format!("the Python package cannot be written: {error}"))?;
         let (file, name) = FUNCTION;
         let function = PythonFunction::new(&package.join(file), name, Some(python));
-        let prompt = function.call(&self.0, args).await.map_err(|failure| match failure {
-            MockFailure::Raises(message) | MockFailure::Broken(message) => message,
-            MockFailure::NotRecorded => String::new(),
-        })?;
+        let prompt =
+            function.call_outside_a_run(&self.0, args).await.map_err(|failure| match failure {
+                MockFailure::Raises(message) | MockFailure::Broken(message) => message,
+                MockFailure::NotRecorded => String::new(),
+            })?;
         prompt.decode().map_err(|error| error.to_string())
     }
 }
