@@ -111,9 +111,6 @@ const FOLDERS: [(&str, &str); 10] = [
     ("xtask-ship", "xtask/ship/src"),
 ];
 
-/// Crates with modules that use each other in a circle. None is added, and one without a circle is taken out.
-const CIRCLES: [&str; 1] = ["eval"];
-
 /// Crates with public functions whose error is a text.
 const TEXT_ERRORS: [&str; 1] = ["eval"];
 
@@ -154,12 +151,8 @@ fn modules_of_a_crate_form_no_circle() {
         let globs = root_globs(&sources);
         let is_checked = !GLOBS.contains(name);
         assert!(globs.is_empty() || !is_checked, "{name}: a glob import hides edges: {globs:?}");
-        match (circle(&edges(&sources)), CIRCLES.contains(name)) {
-            (Some(circle), false) => {
-                found.push(format!("modules of {name} use each other in a circle:\n{circle}"));
-            }
-            (None, true) => found.push(format!("{name} has no circle; take it from CIRCLES")),
-            _ => {}
+        if let Some(circle) = circle(&edges(&sources)) {
+            found.push(format!("modules of {name} use each other in a circle:\n{circle}"));
         }
     }
     assert!(found.is_empty(), "{}", found.join("\n"));

@@ -1,10 +1,9 @@
 //! [`AllowedEffects`]: what an agent's own code may do in a case, beside its tools.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
-use crate::case::EvalCase;
 use crate::mock::ToolUse;
 
 /// The part of an agent that is allowed by the path of its attribute, which looks like the name of a host.
@@ -26,11 +25,11 @@ pub(crate) struct AllowedEffects {
 }
 
 impl AllowedEffects {
-    /// What `case` allows.
-    pub(crate) fn of(case: &EvalCase) -> Self {
-        let is_open = case.tools.values().any(|used| matches!(used, ToolUse::Real));
+    /// What a case allows with these uses of tools and these names.
+    pub(crate) fn of(tools: &HashMap<String, ToolUse>, allow: &BTreeSet<String>) -> Self {
+        let is_open = tools.values().any(|used| matches!(used, ToolUse::Real));
         let mut allowed = Self { is_open, ..Self::default() };
-        for name in &case.allow {
+        for name in allow {
             if name.ends_with('/') {
                 let folder = Path::new(name);
                 allowed

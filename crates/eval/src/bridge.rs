@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use json_text::JsonText;
 use serde_json::json;
 
 use crate::ledger::{Entry, Event};
-use crate::mock::Template;
-use crate::python::{Functions, PythonFunction};
+use crate::process::CallProcesses;
+use crate::template::Template;
 use crate::user_agent::ConversationMessage;
 use crate::yields::{YieldInfo, YieldKind};
 
@@ -29,15 +30,29 @@ pub enum Format {
     Template(Template),
     /// A function of the same names.
     Function(Arc<FormatFunction>),
-    /// A function in Python, with the same names in its context.
-    PythonFunction(PythonFunction),
+    /// A function of the same names that takes a while, such as one in Python.
+    Called(Arc<dyn CalledFormat>),
 }
 
 /// Makes a text of the names, or says why it cannot.
 pub type FormatFunction = dyn Fn(&serde_json::Value) -> Result<String, String> + Send + Sync;
 
+/// A format that another process makes.
+#[async_trait]
+pub trait CalledFormat: Send + Sync {
+    /// What it makes of the names: a text, or for a tool any value. `processes` are those of the run.
+    ///
+    /// # Errors
+    /// Why it cannot.
+    async fn format(
+        &self,
+        processes: &CallProcesses,
+        names: &serde_json::Value,
+    ) -> Result<JsonText, String>;
+}
+
 impl Format {
-    /// The text, or why `member` of the bridge gives none; `None` for a function in Python.
+    /// The text, or why `member` of the bridge gives none; `None` for one that is called.
     fn text(&self, member: &str, names: &serde_json::Value) -> Option<Result<String, String>> {
         match self {
             Self::Template(template) => Some(template.fill(names).map_err(|error| {
@@ -50,7 +65,7 @@ impl Format {
             Self::Function(function) => {
                 Some(function(names).map_err(|error| format!("bridge.{member} failed: {error}")))
             }
-            Self::PythonFunction(_) => None,
+            Self::Called(_) => None,
         }
     }
 
@@ -59,11 +74,11 @@ impl Format {
         &self,
         member: &str,
         names: &serde_json::Value,
-        functions: &Functions,
+        processes: &CallProcesses,
     ) -> Result<JsonText, String> {
         match (self, self.text(member, names)) {
-            (Self::PythonFunction(function), _) => {
-                let made = function.format(functions, names).await;
+            (Self::Called(function), _) => {
+                let made = function.format(processes, names).await;
                 made.map_err(|error| format!("bridge.{member} failed: {error}"))
             }
             (_, Some(text)) => text.map(|text| JsonText::string(&text)),
@@ -80,7 +95,7 @@ impl Bridge {
     pub(crate) async fn prompt(
         &self,
         at: &AtYield<'_>,
-        functions: &Functions,
+        processes: &CallProcesses,
     ) -> Result<String, String> {
         let Some(format) = &self.format_prompt else {
             return Ok(match (&at.info.kind, &at.info.args) {
@@ -93,7 +108,7 @@ impl Bridge {
                 }
             });
         };
-        let made = format.made("format_prompt", &at.names()?, functions).await?;
+        let made = format.made("format_prompt", &at.names()?, processes).await?;
         made.decode::<String>().map_err(|_| {
             format!("bridge.format_prompt returned {made}, which is not a text; return the prompt as one")
         })
@@ -107,18 +122,18 @@ impl Bridge {
         &self,
         output: JsonText,
         at: &AtYield<'_>,
-        functions: &Functions,
+        processes: &CallProcesses,
     ) -> Result<JsonText, String> {
         let Some(format) = &self.format_response else { return Ok(output) };
         let names = at.names_with(&output)?;
-        let made = format.made("format_response", &names, functions).await?;
+        let made = format.made("format_response", &names, processes).await?;
         Ok(match format {
-            Format::PythonFunction(_) => made,
+            Format::Called(_) => made,
             Format::Template(_) | Format::Function(_) => at.read(made),
         })
     }
 
-    /// The response for a yield where it can be known at once: `None` if a function in Python makes it.
+    /// The response for a yield where it can be known at once: `None` if another process makes it.
     ///
     /// # Errors
     /// The format's.
@@ -253,13 +268,13 @@ mod tests {
         state: &JsonText,
         info: &YieldInfo,
     ) -> Result<String, String> {
-        let functions = Functions::default();
-        futures::executor::block_on(bridge.prompt(&at(events, state, info), &functions))
+        let processes = CallProcesses::default();
+        futures::executor::block_on(bridge.prompt(&at(events, state, info), &processes))
     }
 
     fn responded(bridge: &Bridge, output: &JsonText, at: &AtYield<'_>) -> Result<JsonText, String> {
-        let functions = Functions::default();
-        let response = futures::executor::block_on(bridge.response(output.clone(), at, &functions));
+        let processes = CallProcesses::default();
+        let response = futures::executor::block_on(bridge.response(output.clone(), at, &processes));
         assert_eq!(bridge.response_at_once(output, at), response.clone().map(Some));
         response
     }

@@ -10,7 +10,9 @@ use json_text::JsonText;
 use scoring::measurements::Efficiency;
 use scoring::state::Query;
 
+use crate::allowed::AllowedEffects;
 use crate::bridge::Bridge;
+use crate::gate::Gate;
 use crate::given_model::GivenModel;
 use crate::golden::Golden;
 use crate::message::{Message, RecordedCalls};
@@ -18,7 +20,8 @@ use crate::metric::Metric;
 use crate::mock::{ToolMock, ToolUse};
 use crate::prices::Prices;
 use crate::remedy::WrittenIn;
-use crate::subject::Subject;
+use crate::rules::Rules;
+use crate::subject::{Needs, Subject};
 use crate::tool_fault::ToolFault;
 use crate::user_agent::UserAgent;
 
@@ -163,6 +166,41 @@ impl EvalCase {
         }
     }
 
+    /// The gate of a new run.
+    #[must_use]
+    pub fn gate(&self) -> Gate {
+        Gate::new(Rules {
+            case_name: self.name.clone(),
+            tools: self.tools.clone(),
+            other_tools: self.other_tools.clone().map(ToolUse::Mock),
+            answered_by_users: self.user_agents.tools.keys().cloned().collect(),
+            named_tools: self.named_tools.clone(),
+            metrics: self.metrics.clone(),
+            allowed: self.allow.clone(),
+            allowed_effects: self.allowed_effects(),
+            seals_tools: self.subject.seals_tools(),
+            asks_confirmations: self.subject.asks_confirmations(),
+            faults: self.faults.clone(),
+            seed: self.seed,
+            written_in: self.written_in,
+            recording: self.golden.as_ref().map(|it| it.recording()).unwrap_or_default(),
+            model: self.model.clone(),
+            responses_apart: self.responses_apart.clone(),
+            initial_state: self.initial_state.clone(),
+            scopes: self.subject.scopes(),
+        })
+    }
+
+    /// What it needs of its subject before it runs.
+    #[must_use]
+    pub fn needs(&self) -> Needs<'_> {
+        Needs { model: self.model.as_ref(), allowed: self.allowed_effects() }
+    }
+
+    fn allowed_effects(&self) -> AllowedEffects {
+        AllowedEffects::of(&self.tools, &self.allow)
+    }
+
     /// Sets what the case is about.
     #[must_use]
     pub fn description(mut self, text: impl Into<String>) -> Self {
@@ -274,6 +312,15 @@ impl EvalCase {
         self.metrics.push(metric);
         self
     }
+}
+
+/// One run of a case.
+#[derive(Clone, Copy)]
+pub struct CaseRun<'a> {
+    /// The case.
+    pub case: &'a EvalCase,
+    /// Which of its repeats, from 1.
+    pub repeat: u32,
 }
 
 /// Who responds when the subject waits.

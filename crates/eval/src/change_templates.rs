@@ -3,8 +3,8 @@
 use json_text::JsonText;
 use serde_json::{Map, Value, json};
 
-use crate::mock::Template;
 use crate::state_change::check_operators;
+use crate::template::Template;
 
 /// Changes of the state by scope. Texts in them are templates over the arguments, `args`, and give JSON if their text
 /// is JSON.

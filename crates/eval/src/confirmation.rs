@@ -40,6 +40,9 @@ impl Default for ConfirmationRequest {
     }
 }
 
+/// The name under which a framework waits until the user confirms a call.
+pub const CONFIRMATION: &str = "adk_request_confirmation";
+
 /// What google-adk's tools return when a person denied them.
 pub(crate) const REJECTED: &str = "This tool call is rejected.";
 

@@ -10,50 +10,30 @@ use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
 use crate::allowed::AllowedEffects;
-use crate::case::EvalCase;
 use crate::confirmation::{Confirmation, ConfirmationRequest, rejected};
 use crate::fault::Fault;
 use crate::given_model::{self, GivenModel, ModelTurn, RequestNumber};
 use crate::ledger::{Event, Ledger, Origin, Role};
 use crate::message::Message;
-use crate::metric::Metric;
 use crate::mock::{MockContext, MockFailure, Received, ToolMock, ToolUse};
 use crate::mock_state::MockState;
+use crate::name_check::check_names;
 use crate::names::Names;
-use crate::notes::Used;
 use crate::output_schema::mismatch;
-use crate::python::Functions;
+use crate::process::CallProcesses;
 use crate::recorded::{Recording, Repeats};
-use crate::remedy::WrittenIn;
-use crate::scopes::Scopes;
-use crate::simulated::World;
+use crate::rules::Rules;
 use crate::tool_fault::{FaultEffect, Seed, ToolFault, truncated};
+use crate::world::World;
 use crate::yields::YieldKind;
 
 /// Decides every tool call of one run. Subjects ask it from wherever their tools are called.
 pub struct Gate {
-    case_name: String,
+    rules: Rules,
     /// The id of this run, unlike that of any other.
     run_id: Arc<str>,
     is_repeated: bool,
-    tools: HashMap<String, ToolUse>,
-    other_tools: Option<ToolUse>,
-    answered_by_users: HashSet<String>,
-    named_tools: BTreeSet<String>,
-    metrics: Vec<Arc<dyn Metric>>,
-    allowed: BTreeSet<String>,
-    allowed_effects: AllowedEffects,
-    seals_tools: bool,
-    asks_confirmations: bool,
-    faults: Vec<ToolFault>,
-    seed: u64,
-    written_in: WrittenIn,
-    functions: Arc<Functions>,
-    recording: Recording,
-    model: Option<GivenModel>,
-    responses_apart: Vec<String>,
-    initial_state: JsonText,
-    scopes: Scopes,
+    processes: Arc<CallProcesses>,
     /// The events so far.
     pub ledger: Arc<Ledger>,
     world: Arc<World>,
@@ -96,6 +76,17 @@ struct Seen {
     fault: Option<Fault>,
     /// The last tool that raised an error because the case says so, and the error's message.
     raised: Option<(String, String)>,
+}
+
+/// What a run used of its case.
+#[derive(Debug, Default)]
+pub(crate) struct Used {
+    /// The tools whose mocks answered.
+    pub(crate) mocks: BTreeSet<String>,
+    /// The places of the faults that met a call, whether they hit it or not.
+    pub(crate) faults: BTreeSet<usize>,
+    /// What user agents were asked for.
+    pub(crate) asked: Vec<YieldKind>,
 }
 
 /// The place of a call among those of its tool.
@@ -182,33 +173,16 @@ pub enum Decision {
 }
 
 impl Gate {
-    /// The gate of a run.
+    /// The gate of a run of a case with these rules.
     #[must_use]
-    pub fn new(case: &EvalCase) -> Self {
-        let state = case.initial_state.clone();
+    pub(crate) fn new(rules: Rules) -> Self {
+        let state = rules.initial_state.clone();
         let ledger = Arc::new(Ledger::begin());
         Self {
-            case_name: case.name.clone(),
+            rules,
             run_id: uuid::Uuid::new_v4().to_string().into(),
             is_repeated: false,
-            tools: case.tools.clone(),
-            other_tools: case.other_tools.clone().map(ToolUse::Mock),
-            answered_by_users: case.user_agents.tools.keys().cloned().collect(),
-            named_tools: case.named_tools.clone(),
-            metrics: case.metrics.clone(),
-            allowed: case.allow.clone(),
-            allowed_effects: AllowedEffects::of(case),
-            seals_tools: case.subject.seals_tools(),
-            asks_confirmations: case.subject.asks_confirmations(),
-            faults: case.faults.clone(),
-            seed: case.seed,
-            written_in: case.written_in,
-            functions: Arc::default(),
-            recording: case.golden.as_ref().map(|it| it.recording()).unwrap_or_default(),
-            model: case.model.clone(),
-            responses_apart: case.responses_apart.clone(),
-            initial_state: state.clone(),
-            scopes: case.subject.scopes(),
+            processes: Arc::default(),
             world: Arc::new(World::new(Arc::clone(&ledger))),
             ledger,
             seen: Mutex::new(Seen {
@@ -238,8 +212,8 @@ impl Gate {
 
     /// The gate of a run that repeats one whose process was lost.
     #[must_use]
-    pub(crate) fn repeated(case: &EvalCase) -> Self {
-        Self { is_repeated: true, ..Self::new(case) }
+    pub(crate) fn repeated(self) -> Self {
+        Self { is_repeated: true, ..self }
     }
 
     /// Whether the run repeats one whose process was lost.
@@ -250,7 +224,7 @@ impl Gate {
     /// The name of the case.
     #[must_use]
     pub fn case_name(&self) -> &str {
-        &self.case_name
+        &self.rules.case_name
     }
 
     /// The id of this run, unlike that of any other.
@@ -262,20 +236,20 @@ impl Gate {
     /// The state before the first message.
     #[must_use]
     pub fn initial_state(&self) -> &JsonText {
-        &self.initial_state
+        &self.rules.initial_state
     }
 
     /// The tools of which the case says what happens to their calls.
     pub fn known_tools(&self) -> impl Iterator<Item = &str> {
-        self.tools.keys().chain(&self.answered_by_users).map(String::as_str)
+        self.rules.tools.keys().chain(&self.rules.answered_by_users).map(String::as_str)
     }
 
     /// Checks that a subject with these names has the tools that the case names, and what its metrics look for.
     ///
     /// # Errors
-    /// See [`Names::check`].
+    /// [`Fault::UnknownTool`], [`Fault::GivenModel`] or [`Fault::BlindMetric`] for the first that it does not have.
     pub fn check_names(&self, names: &Names) -> Result<(), Fault> {
-        names.check(&self.named_tools, self.model.as_ref(), &self.metrics)
+        check_names(names, &self.rules.named_tools, self.rules.model.as_ref(), &self.rules.metrics)
     }
 
     /// The tools that run at every call, with all their effects, whatever its arguments are.
@@ -289,15 +263,15 @@ impl Gate {
     }
 
     fn running_tools(&self, of_kind: fn(&ToolUse) -> bool) -> impl Iterator<Item = &str> {
-        let has_fault = |name: &String| self.faults.iter().any(|fault| fault.tool == *name);
+        let has_fault = |name: &String| self.rules.faults.iter().any(|fault| fault.tool == *name);
         let runs = move |(name, used): &(&String, &ToolUse)| of_kind(used) && !has_fault(name);
-        self.tools.iter().filter(runs).map(|(name, _)| name.as_str())
+        self.rules.tools.iter().filter(runs).map(|(name, _)| name.as_str())
     }
 
     /// Whether the case answers the calls of tools that it does not name.
     #[must_use]
     pub fn answers_other_tools(&self) -> bool {
-        self.other_tools.is_some()
+        self.rules.other_tools.is_some()
     }
 
     /// Whether the mock of a tool wants to know its declaration. The subject then notes it with
@@ -309,7 +283,11 @@ impl Gate {
 
     /// The tools of the case for which [`Gate::wants_declaration`].
     pub fn declared_tools(&self) -> impl Iterator<Item = &str> {
-        self.tools.iter().filter(|(_, used)| wants_declaration(used)).map(|(name, _)| name.as_str())
+        self.rules
+            .tools
+            .iter()
+            .filter(|(_, used)| wants_declaration(used))
+            .map(|(name, _)| name.as_str())
     }
 
     /// Whether the mock of a tool reads or changes the state of the session. The subject then gives it with the call.
@@ -318,12 +296,12 @@ impl Gate {
         self.use_of(tool).is_some_and(wants_state)
     }
 
-    /// The tools of the case for which [`Gate::wants_state`], as far as their functions in Python say.
+    /// The tools of the case for which [`Gate::wants_state`], as far as their functions say.
     pub(crate) async fn stateful_tools(&self) -> Vec<&str> {
         let mut stateful = Vec::new();
-        for (name, used) in &self.tools {
+        for (name, used) in &self.rules.tools {
             if let ToolUse::Mock(mock) = used
-                && mock.uses_state(&self.functions).await
+                && mock.uses_state(&self.processes).await
             {
                 stateful.push(name.as_str());
             }
@@ -333,39 +311,39 @@ impl Gate {
 
     /// Whether [`Gate::wants_state`] of the tools that the case does not name.
     pub(crate) fn others_are_stateful(&self) -> bool {
-        self.other_tools.as_ref().is_some_and(wants_state)
+        self.rules.other_tools.as_ref().is_some_and(wants_state)
     }
 
     /// What happens to the calls of a tool that no user agent responds to.
     fn use_of(&self, tool: &str) -> Option<&ToolUse> {
-        self.tools.get(tool).or(self.other_tools.as_ref())
+        self.rules.tools.get(tool).or(self.rules.other_tools.as_ref())
     }
 
     /// Whether the case allows a part of the subject that interception cannot see.
     #[must_use]
     pub fn allows(&self, name: &str) -> bool {
-        self.allowed.contains(name)
+        self.rules.allowed.contains(name)
     }
 
     /// Everything that the case allows by name.
     pub fn allowed(&self) -> impl Iterator<Item = &str> {
-        self.allowed.iter().map(String::as_str)
+        self.rules.allowed.iter().map(String::as_str)
     }
 
     /// What the subject's own code may do.
     pub(crate) fn allowed_effects(&self) -> &AllowedEffects {
-        &self.allowed_effects
+        &self.rules.allowed_effects
     }
 
     /// The model that the case gives.
     #[must_use]
     pub fn model(&self) -> Option<&GivenModel> {
-        self.model.as_ref()
+        self.rules.model.as_ref()
     }
 
-    /// The functions in Python of the run.
-    pub(crate) fn functions(&self) -> &Functions {
-        &self.functions
+    /// The processes of the run beside the subject's.
+    pub(crate) fn processes(&self) -> &CallProcesses {
+        &self.processes
     }
 
     /// Decides a call.
@@ -384,9 +362,9 @@ impl Gate {
             None => self.lock().repeats.count(&call.tool, &call.args),
         };
         let hit = self.faults_of(call, repeated);
-        let waits = call.is_long_running && self.answered_by_users.contains(&call.tool);
+        let waits = call.is_long_running && self.rules.answered_by_users.contains(&call.tool);
         let used = match waits {
-            true => self.tools.get(&call.tool),
+            true => self.rules.tools.get(&call.tool),
             false => self.use_of(&call.tool),
         };
         let (decision, origin) = match used {
@@ -397,7 +375,7 @@ impl Gate {
                 match (hit.instead(), used) {
                     (Some(decision), _) => (decision, Origin::Fault),
                     (None, ToolUse::Real) => (Decision::Run(Effects::Any), Origin::Real),
-                    (None, ToolUse::Sealed) if !self.seals_tools => {
+                    (None, ToolUse::Sealed) if !self.rules.seals_tools => {
                         return self.stop(Fault::Unsealable { tool: call.tool.clone() });
                     }
                     (None, ToolUse::Sealed) => (Decision::Run(Effects::None), Origin::Sealed),
@@ -414,11 +392,11 @@ impl Gate {
             None if waits => (Decision::Wait, Origin::UserAgent),
             None => {
                 return self.stop(Fault::UnmockedTool {
-                    written_in: self.written_in,
+                    written_in: self.rules.written_in,
                     tool: call.tool.clone(),
                     args: call.args.clone(),
                     is_long_running: call.is_long_running,
-                    can_be_sealed: self.seals_tools,
+                    can_be_sealed: self.rules.seals_tools,
                 });
             }
         };
@@ -463,7 +441,7 @@ impl Gate {
         let changes = context.state.changes();
         let request = context.requested();
         let skip_summarization = context.skips_summarization.load(Ordering::Relaxed);
-        if request.is_some() && !self.asks_confirmations {
+        if request.is_some() && !self.rules.asks_confirmations {
             return Err(Fault::Unconfirmable { tool: call.tool.clone() });
         }
         match (answer, request) {
@@ -476,7 +454,7 @@ impl Gate {
                 // A recording holds what the framework and callbacks made of a result, or of an error, which may be
                 // another shape.
                 let is_of = |recording: &Recording| recording.has_result(&call.tool, &result);
-                let is_recorded = is_of(&self.recording)
+                let is_recorded = is_of(&self.rules.recording)
                     || matches!(mock, ToolMock::Recorded { recording, .. } if is_of(recording));
                 // google-adk's tools return it whatever they declare.
                 let is_free = is_recorded || result == rejected();
@@ -495,10 +473,10 @@ impl Gate {
             (Err(MockFailure::NotRecorded), _) => {
                 let (tool, args) = (call.tool.clone(), call.args.clone());
                 Err(Fault::NotRecorded {
-                    written_in: self.written_in,
+                    written_in: self.rules.written_in,
                     tool,
                     args,
-                    can_be_sealed: self.seals_tools,
+                    can_be_sealed: self.rules.seals_tools,
                 })
             }
             (Err(MockFailure::Broken(message)), _) => {
@@ -509,13 +487,14 @@ impl Gate {
 
     /// The faults that hit a call, noted as events.
     fn faults_of(&self, call: &GateCall, repeated: usize) -> Hit<'_> {
-        let seed = Seed { seed: self.seed, case: &self.case_name };
+        let seed = Seed { seed: self.rules.seed, case: &self.rules.case_name };
         let meets = |(at, fault): (usize, &ToolFault)| {
             let is_met = fault.tool == call.tool && fault.args.is_met(&call.args);
             is_met.then_some(at)
         };
-        self.lock().met_faults.extend(self.faults.iter().enumerate().filter_map(meets));
+        self.lock().met_faults.extend(self.rules.faults.iter().enumerate().filter_map(meets));
         let hit = Hit(self
+            .rules
             .faults
             .iter()
             .enumerate()
@@ -579,7 +558,7 @@ impl Gate {
             seen.model_requests_in_turn += 1;
             number
         };
-        let response = match &self.model {
+        let response = match &self.rules.model {
             Some(model) => model.respond(number, agent),
             None => Err("the case gives no model".to_owned()),
         };
@@ -600,7 +579,7 @@ impl Gate {
             seen.requests_apart += 1;
             seen.requests_apart - 1
         };
-        let response = given_model::apart(&self.responses_apart, number, agent, asked_by);
+        let response = given_model::apart(&self.rules.responses_apart, number, agent, asked_by);
         let response = response.map_err(|message| {
             let fault = Fault::GivenModel { message };
             self.stop(fault.clone());
@@ -748,8 +727,8 @@ impl Gate {
             false => MockState::default(),
             true => {
                 let state = call.state.clone().unwrap_or_else(|| self.state());
-                MockState::new(&state, self.scopes).map_err(|error| Fault::Infrastructure {
-                    message: format!("the state cannot be read: {error}"),
+                MockState::new(&state, self.rules.scopes).map_err(|error| {
+                    Fault::Infrastructure { message: format!("the state cannot be read: {error}") }
                 })?
             }
         };
@@ -778,7 +757,7 @@ impl Gate {
             received,
             now_ms,
             repeated,
-            functions: Arc::clone(&self.functions),
+            processes: Arc::clone(&self.processes),
             output_schema: call.output_schema.clone(),
             declaration: self.lock().declarations.get(&call.tool).cloned(),
             world: Arc::clone(&self.world),

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use crate::fault::AtFault;
-use crate::result::TerminationReason;
 use crate::tool_fault::FaultEffect;
 use crate::yields::YieldInfo;
 
@@ -186,6 +185,30 @@ pub enum Event {
         /// The whole state at the end.
         state: JsonText,
     },
+}
+
+/// The condition that ended a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TerminationReason {
+    /// The subject waited for the user more often than `max_turns` allows.
+    MaxTurns,
+    /// The run took longer than `max_duration`.
+    MaxDuration,
+    /// The state matches `state_matches`.
+    StateMatches,
+}
+
+impl TerminationReason {
+    /// Its name in suites and results.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::MaxTurns => "max_turns",
+            Self::MaxDuration => "max_duration",
+            Self::StateMatches => "state_matches",
+        }
+    }
 }
 
 /// Where a tool's result came from.

@@ -8,61 +8,76 @@
 //! What this crate leaves to others: reports, the command line.
 //! Why it works as it does: `docs/design/eval-runs.md`.
 
-pub mod case;
-pub mod suite;
-
-pub mod bridge;
+// Values: what cases say, what happens in a run, and what a run gives.
+mod args_match;
 pub mod change_templates;
-pub mod criterion;
+pub mod confirmation;
+mod event_filter;
+pub mod fault;
 pub mod given_model;
 pub mod golden;
-pub mod judge;
+pub mod ledger;
 pub mod message;
 pub mod metric;
-pub mod mock;
 pub mod mock_state;
+mod name_check;
 pub mod names;
+mod output_schema;
+pub mod prices;
+pub mod recorded;
+pub mod recorded_session;
+pub mod remedy;
+pub mod result;
+mod scope_change;
+pub mod scopes;
+mod state_change;
+mod state_conflict;
+mod template;
+pub mod tool_fault;
+pub mod trace;
+mod value_path;
+pub mod yields;
+
+// The engine, which drives a subject and answers its calls. It knows no model, no framework and no file format.
+mod allowed;
+pub mod bridge;
+pub mod case;
+pub mod gate;
+pub mod mock;
+mod notes;
+pub mod process;
+mod rules;
+mod run;
+mod runner;
+pub mod subject;
+pub mod user_agent;
+mod world;
+
+// Models and people in the place of users, tools and metrics.
+mod adk_judge;
+mod adk_member;
+mod adk_persona;
+pub mod criterion;
+pub mod judge;
+pub mod model;
+pub mod model_judge;
 pub mod person;
 pub mod persona;
 pub mod persona_tool;
-pub mod recorded;
-pub mod recorded_session;
-pub mod scopes;
+mod scenario_user;
 pub mod simulated;
-pub mod subject;
-pub mod tool_fault;
-pub mod user_agent;
+mod written_answer;
 
-pub mod model;
-pub mod model_judge;
-
-pub mod confirmation;
-pub mod fault;
-pub mod gate;
-pub mod ledger;
-pub mod prices;
-pub mod remedy;
-pub mod result;
-pub mod store;
-pub mod trace;
-pub mod yields;
-
-pub mod file;
+// Subjects.
 pub mod mcp;
 pub mod python;
 
-mod adk_judge;
-mod allowed;
-mod event_filter;
-mod notes;
-mod output_schema;
-mod run;
-mod runner;
-mod scenario_user;
-mod state_change;
-mod written_answer;
+// Suites: many cases, their files and their results.
+pub mod file;
+pub mod store;
+pub mod suite;
 
-pub use case::{CaseSource, EvalCase, Termination, UserAgents};
+pub use case::{CaseRun, CaseSource, EvalCase, Termination, UserAgents};
 pub use fault::Fault;
 pub use gate::Gate;
 pub use json_text::JsonText;
@@ -73,8 +88,6 @@ pub use run::{rescore, run_eval};
 pub use runner::{EvalRunner, create_eval_runner};
 pub use store::RunStore;
 pub use subject::Subject;
-pub use suite::{
-    CaseRun, EvalSuite, SuiteResult, check_cases, load_subjects, run_cases, run_eval_suite,
-};
+pub use suite::{EvalSuite, SuiteResult, check_cases, load_subjects, run_cases, run_eval_suite};
 pub use tool_fault::ToolFault;
 pub use user_agent::UserAgent;

@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::event_filter;
 use crate::ledger::{Entry, Event, Ledger};
-use crate::mock::along;
 use crate::names::{Names, UnknownName};
 use crate::scopes::SESSION;
+use crate::value_path::along;
 
 /// A measurement on the ledger of a run. It sees nothing else, so it also applies to recorded traces.
 #[async_trait]

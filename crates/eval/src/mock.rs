@@ -7,19 +7,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use json_text::{JsonIndex, JsonText, JsonValue, Kind};
-use scoring::json::{Equality, equal};
-use scoring::state::Query;
-use scoring::trajectory::Matcher;
+use json_text::JsonText;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+pub use crate::args_match::ArgsMatch;
 use crate::change_templates::ChangeTemplates;
 use crate::confirmation::{Confirmation, ConfirmationRequest, rejected};
 use crate::mock_state::MockState;
-use crate::python::{Functions, PythonFunction};
-use crate::recorded::Recording;
-use crate::simulated::World;
+use crate::process::CallProcesses;
+use crate::recorded::{RecordedCall, Recording, Replayed};
+pub use crate::template::Template;
+use crate::world::World;
 
 /// What happens to the calls of one tool.
 #[derive(Clone, Debug)]
@@ -76,13 +75,11 @@ pub enum ToolMock {
         /// The answer to a denied one; without it, that of google-adk's own tools.
         denied: Option<Box<ToolMock>>,
     },
-    /// What a function in Rust returns.
+    /// What a function returns.
     Function(Arc<dyn MockFunction>),
-    /// What a function in Python returns.
-    PythonFunction(PythonFunction),
 }
 
-/// A mock written in Rust.
+/// A mock that is a function.
 #[async_trait]
 pub trait MockFunction: Send + Sync {
     /// Answers a call. `args` are what the tool's code would get.
@@ -102,6 +99,12 @@ pub trait MockFunction: Send + Sync {
     /// answered one after the other.
     fn wants_state(&self) -> bool {
         true
+    }
+
+    /// Whether it reads or changes the state of the session, where that can be found out before a call. `processes` are
+    /// those of the run.
+    async fn uses_state(&self, _processes: &CallProcesses) -> bool {
+        self.wants_state()
     }
 }
 
@@ -134,8 +137,8 @@ pub struct MockContext {
     pub(crate) run_id: Arc<str>,
     /// How often this tool was called with these arguments before.
     pub(crate) repeated: usize,
-    /// Functions in Python.
-    pub(crate) functions: Arc<Functions>,
+    /// The processes of the run.
+    pub(crate) processes: Arc<CallProcesses>,
     /// The tool as the model sees it, where the subject says.
     pub(crate) declaration: Option<JsonText>,
     /// What simulated tools know in common.
@@ -204,83 +207,6 @@ pub struct Row {
     pub mock: ToolMock,
 }
 
-/// Conditions on the arguments of a call. The default accepts all.
-#[derive(Debug, Clone, Default)]
-pub struct ArgsMatch {
-    /// Arguments that must be equal, by name or by a path such as `order.total`. Others are not looked at.
-    pub equal: Vec<(String, JsonText)>,
-    /// Conditions with operators, such as `{ "order.total": { "$gte": 2 } }`.
-    pub conditions: Option<Query>,
-    /// Arguments that must match.
-    pub matchers: Vec<(String, Matcher)>,
-}
-
-impl ArgsMatch {
-    /// Whether a call with these arguments is meant.
-    #[must_use]
-    pub fn is_met(&self, args: &JsonText) -> bool {
-        let document = JsonIndex::of(args);
-        let given = |name: &str| along(document.root(), name).map(|value| value.to_json());
-        self.equal.iter().all(|(name, wanted)| {
-            given(name).is_some_and(|value| equal(wanted, &value, Equality::Json))
-        }) && self.conditions.as_ref().is_none_or(|conditions| conditions.holds(args))
-            && self
-                .matchers
-                .iter()
-                .all(|(name, matcher)| matcher.accepts(given(name).as_ref(), Equality::Json))
-    }
-}
-
-/// The value with this name, or at this path of names and of indexes of lists.
-pub(crate) fn along<'d>(value: JsonValue<'d>, path: &str) -> Option<JsonValue<'d>> {
-    value.member(path).or_else(|| {
-        path.split('.').try_fold(value, |at, step| match at.kind() {
-            Kind::Array => at.item(step.parse().ok()?),
-            _ => at.member(step),
-        })
-    })
-}
-
-/// A text with placeholders, such as `{{ args.city }}`.
-#[derive(Clone)]
-pub struct Template {
-    environment: Arc<minijinja::Environment<'static>>,
-    source: Arc<str>,
-}
-
-/// The name of the only template of an environment.
-const ONLY: &str = "template";
-
-impl Template {
-    /// Reads a template in the syntax of Jinja. A name that is not given is an error, not an empty text.
-    ///
-    /// # Errors
-    /// What is wrong with it.
-    pub fn parse(source: &str) -> Result<Self, String> {
-        let mut environment = minijinja::Environment::new();
-        environment.set_undefined_behavior(minijinja::UndefinedBehavior::Strict);
-        environment
-            .add_template_owned(ONLY, source.to_owned())
-            .map_err(|error| error.to_string())?;
-        Ok(Self { environment: Arc::new(environment), source: source.into() })
-    }
-
-    /// Fills the template.
-    ///
-    /// # Errors
-    /// A name that is not given, or another error at a place of the template.
-    pub fn fill(&self, names: &impl serde::Serialize) -> Result<String, String> {
-        let template = self.environment.get_template(ONLY).map_err(|error| error.to_string())?;
-        template.render(minijinja::value::Serde(names)).map_err(|error| error.to_string())
-    }
-}
-
-impl fmt::Debug for Template {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.source, formatter)
-    }
-}
-
 impl fmt::Debug for ToolMock {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -313,9 +239,6 @@ impl fmt::Debug for ToolMock {
                 formatter.debug_tuple("SkipsSummarization").field(mock).finish()
             }
             Self::Function(_) => formatter.write_str("Function"),
-            Self::PythonFunction(function) => {
-                formatter.debug_tuple("PythonFunction").field(function).finish()
-            }
         }
     }
 }
@@ -328,35 +251,31 @@ impl ToolMock {
 
     /// Whether an answer can depend on the state of the session, or change it.
     pub(crate) fn wants_state(&self) -> bool {
-        self.any(&|mock| matches!(mock, Self::PythonFunction(_)) || mock.wants_state_itself())
+        self.any(&|mock| match mock {
+            Self::Changing(..) => true,
+            Self::Function(function) => function.wants_state(),
+            _ => false,
+        })
     }
 
-    /// Whether an answer can depend on the state of the session, or change it, as far as functions in Python say.
-    pub(crate) async fn uses_state(&self, functions: &Functions) -> bool {
+    /// Whether an answer can depend on the state of the session, or change it, as far as functions say.
+    pub(crate) async fn uses_state(&self, processes: &CallProcesses) -> bool {
         let called = RefCell::new(Vec::new());
-        let wants_state = self.any(&|mock| {
-            if let Self::PythonFunction(function) = mock {
-                called.borrow_mut().push(function.clone());
+        let changes_state = self.any(&|mock| {
+            if let Self::Function(function) = mock {
+                called.borrow_mut().push(Arc::clone(function));
             }
-            mock.wants_state_itself()
+            matches!(mock, Self::Changing(..))
         });
-        if wants_state {
+        if changes_state {
             return true;
         }
         for function in called.into_inner() {
-            if function.uses_state(functions).await {
+            if function.uses_state(processes).await {
                 return true;
             }
         }
         false
-    }
-
-    fn wants_state_itself(&self) -> bool {
-        match self {
-            Self::Changing(..) => true,
-            Self::Function(function) => function.wants_state(),
-            _ => false,
-        }
     }
 
     /// Whether it may ask the user for a confirmation, as far as its form says.
@@ -383,11 +302,7 @@ impl ToolMock {
                 Self::Recorded { otherwise, .. } => {
                     otherwise.as_deref().is_some_and(|mock| mock.any(is))
                 }
-                Self::Returns(_)
-                | Self::Template(_)
-                | Self::Raises(_)
-                | Self::Function(_)
-                | Self::PythonFunction(_) => false,
+                Self::Returns(_) | Self::Template(_) | Self::Raises(_) | Self::Function(_) => false,
             }
     }
 
@@ -410,7 +325,6 @@ impl ToolMock {
             Self::Function(function) => {
                 function.answer(&context.received.complete(), context).await
             }
-            Self::PythonFunction(function) => function.answer(context).await,
             Self::Changing(changes, mock) => {
                 let changes = changes.fill(&context.received.complete());
                 let changed = changes.and_then(|changes| context.state.change(changes));
@@ -440,7 +354,7 @@ impl ToolMock {
                 let recorded = std::iter::once(args)
                     .chain(&context.made)
                     .find_map(|args| recording.call(&context.tool_name, args, context.repeated));
-                match (recorded.and_then(|call| call.answer(context)), otherwise) {
+                match (recorded.and_then(|call| replayed(call, context)), otherwise) {
                     (Some(result), _) => Ok(result),
                     (None, Some(mock)) => Box::pin(mock.answer(number, args, context)).await,
                     (None, None) => Err(MockFailure::NotRecorded),
@@ -477,6 +391,18 @@ impl ToolMock {
     }
 }
 
+/// What a recorded call returns, if the recording tells.
+fn replayed(call: &RecordedCall, context: &MockContext) -> Option<JsonText> {
+    let Replayed { result, request, ends_turn } = call.replayed(context.confirmation.as_ref());
+    if let Some(request) = request {
+        context.request_confirmation(request);
+    }
+    if let Some(ends_turn) = ends_turn {
+        context.skips_summarization.store(ends_turn, Ordering::Relaxed);
+    }
+    result
+}
+
 fn filled(template: &Template, args: &JsonText) -> Result<JsonText, MockFailure> {
     let names = args.to_value().map(|args| serde_json::json!({ "args": args }));
     let names = names.map_err(|error| MockFailure::Broken(error.to_string()))?;
@@ -507,7 +433,7 @@ mod tests {
             now_ms: 0,
             output_schema: None,
             repeated: 0,
-            functions: Arc::default(),
+            processes: Arc::default(),
             declaration: None,
             world: Arc::new(World::new(Arc::new(crate::ledger::Ledger::begin()))),
         };

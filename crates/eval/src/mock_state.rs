@@ -6,8 +6,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use json_text::{JsonText, JsonTextError};
 use serde_json::{Map, Value};
 
+use crate::scope_change::{changed_keys, check_scopes};
 use crate::scopes::Scopes;
-use crate::state_change::{changed_keys, check_scopes};
 
 /// The state of the session during one call of a mock. What the mock changes, the session has with the result of the
 /// call.

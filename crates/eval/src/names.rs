@@ -1,17 +1,9 @@
 //! [`Names`]: the names that a subject shows before it runs, against which cases are checked.
 
-use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
+use std::collections::HashMap;
 
-use serde::Deserialize;
-
-use crate::fault::Fault;
-use crate::given_model::GivenModel;
-use crate::metric::Metric;
 use scoring::nearest::nearest;
-
-/// What google-adk waits for without a tool that asks: a credential for a toolset, the input of a workflow.
-const UNOWNED: [&str; 2] = ["adk_request_credential", "adk_request_input"];
+use serde::Deserialize;
 
 /// The names that a subject shows before it runs.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -38,40 +30,6 @@ pub struct UnknownName {
 }
 
 impl Names {
-    /// Checks that the subject has the tools that a case names, the agents of its script, and what its metrics look for.
-    ///
-    /// # Errors
-    /// [`Fault::UnknownTool`], [`Fault::GivenModel`] or [`Fault::BlindMetric`] for the first that it does not have.
-    pub fn check(
-        &self,
-        named_tools: &BTreeSet<String>,
-        model: Option<&GivenModel>,
-        metrics: &[Arc<dyn Metric>],
-    ) -> Result<(), Fault> {
-        if let Some(tools) = &self.tools {
-            let is_tool =
-                |name: &&String| tools.contains(*name) || UNOWNED.contains(&name.as_str());
-            if let Some(tool) = named_tools.iter().find(|name| !is_tool(name)) {
-                let hint = nearest(tool, tools.iter().map(String::as_str));
-                return Err(Fault::UnknownTool { tool: tool.clone(), hint });
-            }
-        }
-        if let (Some(GivenModel::ScriptedByAgent(scripts)), Some(agents)) = (model, &self.agents)
-            && let Some(agent) = scripts.keys().find(|agent| !agents.contains(*agent))
-        {
-            let hint = nearest(agent, agents.iter().map(String::as_str));
-            let message =
-                format!("the model has a script for {agent}, an agent that does not exist; {hint}");
-            return Err(Fault::GivenModel { message });
-        }
-        for metric in metrics {
-            metric.check_names(self).map_err(|UnknownName { wanted, hint }| {
-                Fault::BlindMetric { metric: metric.name().to_owned(), wanted, hint }
-            })?;
-        }
-        Ok(())
-    }
-
     /// The tools that calls in the ledger can name; `None` if only running the subject shows them.
     pub(crate) fn called_tools(&self) -> Option<Vec<&str>> {
         let tools = self.tools.as_ref()?.iter().chain(&self.framework_tools);

@@ -3,20 +3,10 @@
 use std::collections::BTreeSet;
 
 use crate::case::EvalCase;
+use crate::gate::Used;
 use crate::ledger::{Entry, Event};
 use crate::mock::ToolUse;
 use crate::yields::YieldKind;
-
-/// What a run used of its case.
-#[derive(Debug, Default)]
-pub(crate) struct Used {
-    /// The tools whose mocks answered.
-    pub(crate) mocks: BTreeSet<String>,
-    /// The places of the faults that met a call, whether they hit it or not.
-    pub(crate) faults: BTreeSet<usize>,
-    /// What user agents were asked for.
-    pub(crate) asked: Vec<YieldKind>,
-}
 
 /// What a case without metrics says of itself.
 const NO_METRIC: &str = "the case has no metric, so nothing is measured";

@@ -7,25 +7,20 @@ use json_text::JsonText;
 use serde_json::{Map, Value, json};
 
 use crate::ledger::{Event, Role};
-use crate::mock::Template;
 use crate::model::{
     GenerationConfig, Model, ModelMessage, ModelRequest, ReplyCall, UsageNote, repeat, unusable,
 };
 use crate::persona_tool::PersonaTool;
-use crate::python::YieldedTo;
 use crate::scenario_user::ScenarioUser;
-use crate::state_change::{changed_keys, merge, merge_noting};
+use crate::scope_change::changed_keys;
+use crate::state_change::merge;
+use crate::state_conflict::merge_noting;
+use crate::template::Template;
 use crate::user_agent::{
-    ConversationMessage, UserAgent, UserAnswer, UserContext, answer_outside_a_run,
+    ConversationMessage, UserAgent, UserAnswer, UserContext, YieldedTo, answer_outside_a_run,
 };
-use crate::written_answer::{END, response, said_at_the_end};
+use crate::written_answer::{BEGINNING, END, SILENCE, response, said_at_the_end};
 use crate::yields::{YieldInfo, YieldKind};
-
-/// Begins a conversation in which the user speaks first; services want a first message to the model.
-pub(crate) const BEGINNING: &str = "(The conversation begins. The agent has said nothing yet.)";
-
-/// Stands for a turn that the agent ended without a word.
-pub(crate) const SILENCE: &str = "(The agent said nothing.)";
 
 /// How often the model may call tools before it writes.
 const MOST_CALLING_REPLIES: usize = 8;

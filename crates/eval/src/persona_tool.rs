@@ -1,12 +1,16 @@
 //! [`PersonaTool`]: what a simulated user can do besides talking, with its effect on the agent's state.
 
+use std::fmt;
+use std::sync::Arc;
+
+use async_trait::async_trait;
 use json_text::JsonText;
 use serde_json::{Map, Value, json};
 
 use crate::change_templates::ChangeTemplates;
 use crate::mock::MockFailure;
 use crate::model::ModelTool;
-use crate::python::{PythonFunction, YieldedTo};
+use crate::user_agent::YieldedTo;
 
 /// A tool of a simulated user. A call can change the state of the agent's session.
 #[derive(Debug, Clone)]
@@ -16,12 +20,36 @@ pub struct PersonaTool {
 }
 
 /// What a call does.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 enum Effect {
     /// It changes the state so, by scope, and nothing else.
     Changes(ChangeTemplates),
-    /// What a function in Python does.
-    Function(PythonFunction),
+    /// What a function does.
+    Function(Arc<dyn PersonaFunction>),
+}
+
+impl fmt::Debug for Effect {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Changes(changes) => formatter.debug_tuple("Changes").field(changes).finish(),
+            Self::Function(_) => formatter.write_str("Function"),
+        }
+    }
+}
+
+/// A tool of a simulated user that is a function.
+#[async_trait]
+pub trait PersonaFunction: Send + Sync {
+    /// What the model gets back for a call at this yield, and what the call changes in the main session's state, by scope.
+    ///
+    /// # Errors
+    /// [`MockFailure::Raises`] is the tool's error, which the model gets to read; [`MockFailure::Broken`] ends the run as
+    /// the user agent's fault.
+    async fn call(
+        &self,
+        args: &JsonText,
+        yielded: &YieldedTo<'_>,
+    ) -> Result<(JsonText, Map<String, Value>), MockFailure>;
 }
 
 impl PersonaTool {
@@ -35,10 +63,10 @@ impl PersonaTool {
         Ok(Self { declaration, effect: Effect::Changes(changes) })
     }
 
-    /// A tool that calls a function in Python with the arguments. The model gets what it returns.
+    /// A tool that calls a function with the arguments. The model gets what it returns.
     #[must_use]
-    pub fn function(declaration: ModelTool, function: PythonFunction) -> Self {
-        Self { declaration, effect: Effect::Function(function) }
+    pub fn function(declaration: ModelTool, function: impl PersonaFunction + 'static) -> Self {
+        Self { declaration, effect: Effect::Function(Arc::new(function)) }
     }
 
     /// Whether a call sees what the calls before it changed, so that it replaces nothing unknowingly.
@@ -64,7 +92,7 @@ impl PersonaTool {
             Effect::Changes(templates) => templates
                 .fill(args)
                 .map(|changed| (JsonText::from_value(&json!({ "done": true })), changed)),
-            Effect::Function(function) => match function.persona_tool(args, yielded).await {
+            Effect::Function(function) => match function.call(args, yielded).await {
                 Ok(answer) => Ok(answer),
                 Err(MockFailure::Raises(message)) => Err(message),
                 Err(MockFailure::Broken(message)) => return Err(message),

@@ -5,15 +5,13 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use json_text::{JsonIndex, JsonText};
 use scoring::Trace;
 use scoring::json::{Equality, equal};
 
-use crate::confirmation::rejected;
+use crate::confirmation::{Confirmation, ConfirmationRequest, rejected};
 use crate::given_model::{GivenModel, ModelCall, ModelTurn};
-use crate::mock::MockContext;
 use crate::recorded_session::{ASKING, RecordedRequest, RecordedRequests, is_of_tool};
 
 /// The calls of a recorded trace and what they returned.
@@ -35,21 +33,36 @@ pub(crate) struct RecordedCall {
     ends_turn: bool,
 }
 
+/// What a recorded call gives in the place of a tool.
+#[derive(Debug)]
+pub(crate) struct Replayed {
+    /// What it returns, if the recording tells.
+    pub(crate) result: Option<JsonText>,
+    /// What it asks the user first.
+    pub(crate) request: Option<ConfirmationRequest>,
+    /// Whether the turn ends with the result; `None` if the recording does not tell.
+    pub(crate) ends_turn: Option<bool>,
+}
+
 impl RecordedCall {
-    /// What a mock gives in its place, if the recording tells.
-    pub(crate) fn answer(&self, context: &MockContext) -> Option<JsonText> {
-        match (&self.request, &context.confirmation) {
-            (Some(recorded), None) => {
-                context.request_confirmation(recorded.request.clone());
-                Some(recorded.meanwhile.clone())
-            }
-            (Some(_), Some(given)) if !given.confirmed => {
-                Some(self.result.clone().unwrap_or_else(rejected))
-            }
-            _ => {
-                context.skips_summarization.store(self.ends_turn, Ordering::Relaxed);
-                self.result.clone()
-            }
+    /// What the call gives, once the user has answered with `confirmation`.
+    pub(crate) fn replayed(&self, confirmation: Option<&Confirmation>) -> Replayed {
+        match (&self.request, confirmation) {
+            (Some(recorded), None) => Replayed {
+                result: Some(recorded.meanwhile.clone()),
+                request: Some(recorded.request.clone()),
+                ends_turn: None,
+            },
+            (Some(_), Some(given)) if !given.confirmed => Replayed {
+                result: Some(self.result.clone().unwrap_or_else(rejected)),
+                request: None,
+                ends_turn: None,
+            },
+            _ => Replayed {
+                result: self.result.clone(),
+                request: None,
+                ends_turn: Some(self.ends_turn),
+            },
         }
     }
 }

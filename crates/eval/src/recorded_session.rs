@@ -14,10 +14,9 @@ use json_text::{JsonIndex, JsonText};
 use scoring::{Invocation, Trace};
 use serde_json::json;
 
-use crate::confirmation::{ConfirmationRequest, REJECTED};
+use crate::confirmation::{CONFIRMATION, ConfirmationRequest, REJECTED};
 use crate::given_model::{GivenModel, ModelCall, ModelTurn};
 use crate::message::Message;
-use crate::subject::CONFIRMATION;
 
 /// The user and the model of a recorded case.
 #[derive(Debug, Clone)]

@@ -6,6 +6,7 @@ pub use scoring::report::RunStatus as Status;
 use serde::{Deserialize, Serialize};
 
 use crate::fault::{AtFault, Fault, Phase};
+pub use crate::ledger::TerminationReason;
 use crate::ledger::{Entry, Event, Role};
 use crate::metric::MetricResult;
 
@@ -75,30 +76,6 @@ pub(crate) fn status(
         _ if any(Some(false)) => Status::Failed,
         _ if any(None) => Status::Unscored,
         _ => Status::Passed,
-    }
-}
-
-/// The condition that ended a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TerminationReason {
-    /// The subject waited for the user more often than `max_turns` allows.
-    MaxTurns,
-    /// The run took longer than `max_duration`.
-    MaxDuration,
-    /// The state matches `state_matches`.
-    StateMatches,
-}
-
-impl TerminationReason {
-    /// Its name in suites and results.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::MaxTurns => "max_turns",
-            Self::MaxDuration => "max_duration",
-            Self::StateMatches => "state_matches",
-        }
     }
 }
 

@@ -16,14 +16,15 @@ use crate::bridge::AtYield;
 use crate::case::EvalCase;
 use crate::fault::{AtFault, Fault};
 use crate::gate::Gate;
-use crate::ledger::{Entry, Event, Ledger, Origin, Role};
+use crate::ledger::{Entry, Event, Ledger, Origin, Role, TerminationReason};
 use crate::message::{Message, output_for_people};
 use crate::metric::MetricResult;
 use crate::notes;
 use crate::remedy::WrittenIn;
-use crate::result::{EvalResult, RunError, Status, TerminationReason, TokenUsage, status};
+use crate::result::{EvalResult, RunError, Status, TokenUsage, status};
+use crate::scope_change::{changed_keys, check_scopes};
 use crate::scopes::Scopes;
-use crate::state_change::{changed_keys, check_scopes, merge_noting};
+use crate::state_conflict::merge_noting;
 use crate::subject::{Input, PendingCall, SubjectSession, ToolResponse};
 use crate::user_agent::{ConversationMessage, UserAgent, UserAnswer, UserContext, Wanted};
 use crate::yields::{YieldInfo, YieldKind};
@@ -38,7 +39,7 @@ const ATTEMPTS: usize = 3;
 pub async fn run_eval(case: &EvalCase) -> EvalResult {
     let mut notes = Vec::new();
     loop {
-        let gate = if notes.is_empty() { Gate::new(case) } else { Gate::repeated(case) };
+        let gate = if notes.is_empty() { case.gate() } else { case.gate().repeated() };
         match run_once(case, gate).await {
             Err(lost) if notes.len() + 1 < ATTEMPTS => {
                 let reason = lost.error.map(|error| error.message).unwrap_or_default();
@@ -55,7 +56,7 @@ pub async fn run_eval(case: &EvalCase) -> EvalResult {
 
 /// Runs one case; an error if its process was lost, and not because of the case.
 async fn run_once(case: &EvalCase, gate: Gate) -> Result<EvalResult, EvalResult> {
-    let loaded = timeout(LOAD, case.subject.prepare(case)).await.unwrap_or_else(|_| {
+    let loaded = timeout(LOAD, case.subject.prepare(&case.needs())).await.unwrap_or_else(|_| {
         let message =
             format!("the agent was not loaded after {} s; does its import wait?", LOAD.as_secs());
         Err(Fault::Subject { message, traceback: String::new() })
@@ -497,9 +498,9 @@ impl Run<'_> {
         // Each sees the session as it is at its yield, and its own prompt.
         let mut heard = self.heard.lock().await.clone();
         let events = self.gate.ledger.look(<[_]>::to_vec);
-        let (bridge, functions) = (&self.case.bridge, self.gate.functions());
+        let (bridge, processes) = (&self.case.bridge, self.gate.processes());
         let at = AtYield { events: &events, heard: &heard, state: &state, info };
-        let prompt = bridge.prompt(&at, functions).await.map_err(failed)?;
+        let prompt = bridge.prompt(&at, processes).await.map_err(failed)?;
         self.gate.ledger.add(Event::UserAgentPrompt { text: prompt.clone() });
         heard.push(ConversationMessage::Prompt(prompt.clone()));
         let number = {
@@ -526,7 +527,7 @@ impl Run<'_> {
             state: &state,
             scopes: self.scopes(),
             run_id: self.gate.run_id(),
-            functions,
+            processes,
             wanted: Wanted { schema, refusal: &refusal },
         };
         let answer = user.answer_in_run(number, &heard, info, &context).await;
@@ -539,7 +540,7 @@ impl Run<'_> {
             Some(output) => {
                 let events = self.gate.ledger.look(<[_]>::to_vec);
                 let at = AtYield { events: &events, heard: &heard, state: &state, info };
-                Some(bridge.response(output, &at, functions).await.map_err(failed)?)
+                Some(bridge.response(output, &at, processes).await.map_err(failed)?)
             }
             None => None,
         };

@@ -41,7 +41,7 @@ impl EvalRunner {
     /// # Errors
     /// As [`create_eval_runner`].
     pub async fn of_case(case: &EvalCase) -> Result<Self, Fault> {
-        let gate = Arc::new(Gate::new(case));
+        let gate = Arc::new(case.gate());
         gate.ledger.add(Event::InitialState { state: case.initial_state.clone() });
         let session = case.subject.open(&gate).await?;
         Ok(Self { gate, session })

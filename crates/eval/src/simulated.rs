@@ -1,40 +1,17 @@
 //! [`SimulatedTool`]: a mock that a model plays, in a world that all simulated tools of a case share.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 use async_trait::async_trait;
 use json_text::{JsonIndex, JsonText, JsonValue, Kind};
 use serde_json::{Map, Value};
-use tokio::sync::Mutex;
 
-use crate::ledger::{Ledger, Role};
-
+use crate::ledger::Role;
 use crate::mock::{MockContext, MockFailure, MockFunction};
 use crate::model::{Model, ModelMessage, ModelRequest, UsageNote, ask_for_json};
 use crate::output_schema::mismatch;
 use crate::state_change::merge;
-
-/// What the simulated tools of one run know in common.
-#[derive(Debug)]
-pub(crate) struct World {
-    ledger: Arc<Ledger>,
-    /// Held while a model plays a call, so that each call sees what the ones before it changed.
-    so_far: Mutex<SoFar>,
-}
-
-#[derive(Debug, Default)]
-struct SoFar {
-    state: Map<String, Value>,
-    calls: Vec<String>,
-}
-
-impl World {
-    /// An empty world. The tokens of its models are noted in `ledger`.
-    pub(crate) fn new(ledger: Arc<Ledger>) -> Self {
-        Self { ledger, so_far: Mutex::default() }
-    }
-}
+use crate::world::SoFar;
 
 /// A tool that a model plays: it answers calls from the tool's declaration, over given data and what earlier calls
 /// changed.

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use json_text::{JsonIndex, JsonText, Kind};
 
-use crate::case::EvalCase;
+use crate::allowed::AllowedEffects;
+pub use crate::confirmation::CONFIRMATION;
 use crate::fault::Fault;
 use crate::gate::Gate;
+use crate::given_model::GivenModel;
 use crate::message::Message;
 use crate::names::Names;
 use crate::scopes::Scopes;
@@ -20,7 +22,7 @@ pub trait Subject: Send + Sync {
     ///
     /// # Errors
     /// A [`Fault`] if the agent cannot be loaded.
-    async fn prepare(&self, _: &EvalCase) -> Result<Names, Fault> {
+    async fn prepare(&self, _: &Needs<'_>) -> Result<Names, Fault> {
         Ok(Names::default())
     }
 
@@ -76,9 +78,18 @@ pub trait Subject: Send + Sync {
 
     /// How runs of the case are kept apart, and what of them is closed and what nothing can intercept, in sentences for
     /// people.
-    async fn limits(&self, _: &EvalCase) -> Vec<String> {
+    async fn limits(&self, _: &Needs<'_>) -> Vec<String> {
         Vec::new()
     }
+}
+
+/// What a case needs of its subject before it runs.
+#[derive(Debug, Clone)]
+pub struct Needs<'a> {
+    /// The model that the case gives.
+    pub model: Option<&'a GivenModel>,
+    /// What it allows the subject's own code.
+    pub(crate) allowed: AllowedEffects,
 }
 
 /// An agent in one run.
@@ -125,9 +136,6 @@ pub struct TurnEnd {
     /// The state of the session.
     pub state: JsonText,
 }
-
-/// The name under which a framework waits until the user confirms a call.
-pub const CONFIRMATION: &str = "adk_request_confirmation";
 
 /// A call that waits for the user.
 #[derive(Debug, Clone)]

@@ -7,12 +7,11 @@ use std::sync::Arc;
 use futures::StreamExt as _;
 use serde::Serialize;
 
-use crate::allowed::AllowedEffects;
-use crate::case::EvalCase;
+use crate::case::{CaseRun, EvalCase};
 use crate::fault::Fault;
-use crate::gate::Gate;
 use crate::given_model::GivenModel;
 use crate::mock::ToolUse;
+use crate::name_check::check_names;
 use crate::result::{EvalResult, Status};
 use crate::run::run_eval;
 use crate::store::{StoreError, StoredRun};
@@ -128,24 +127,14 @@ fn case_repeats(case: &EvalCase) -> u32 {
     case.repeats.max(1)
 }
 
-/// One run of a case.
-#[derive(Clone, Copy)]
-pub struct CaseRun<'a> {
-    /// The case.
-    pub case: &'a EvalCase,
-    /// Which of its repeats, from 1.
-    pub repeat: u32,
-}
-
-impl CaseRun<'_> {
-    async fn run(self) -> EvalResult {
-        let mut case = Cow::Borrowed(self.case);
-        if self.repeat > 1 {
-            // Otherwise the same calls would go wrong in every repeat.
-            case.to_mut().seed = self.case.seed.wrapping_add(u64::from(self.repeat - 1));
-        }
-        EvalResult { repeat: self.repeat, ..run_eval(&case).await }
+/// Runs a case as this repeat of it.
+async fn run_repeat(run: CaseRun<'_>) -> EvalResult {
+    let mut case = Cow::Borrowed(run.case);
+    if run.repeat > 1 {
+        // Otherwise the same calls would go wrong in every repeat.
+        case.to_mut().seed = run.case.seed.wrapping_add(u64::from(run.repeat - 1));
     }
+    EvalResult { repeat: run.repeat, ..run_eval(&case).await }
 }
 
 /// Loads the subjects of cases, each once, and as many at a time as `jobs` says. What fails, fails again when it is
@@ -158,10 +147,10 @@ pub async fn load_subjects<'c>(cases: impl Iterator<Item = &'c EvalCase>, jobs: 
             Some(_) => None,
             None => Some(None),
         };
-        known.insert((Arc::as_ptr(&case.subject).cast::<()>(), model, AllowedEffects::of(case)))
+        known.insert((Arc::as_ptr(&case.subject).cast::<()>(), model, case.needs().allowed))
     });
     let loading = futures::stream::iter(new).map(|case| async {
-        let _ = case.subject.prepare(case).await;
+        let _ = case.subject.prepare(&case.needs()).await;
     });
     loading.buffer_unordered(jobs.max(1)).collect::<()>().await;
 }
@@ -176,13 +165,12 @@ pub async fn check_cases<'c>(
 ) -> Result<(), (&'c EvalCase, Fault)> {
     let mut checked = HashSet::new();
     for case in cases {
-        let names = match case.subject.prepare(case).await {
+        let names = match case.subject.prepare(&case.needs()).await {
             Ok(names) => names,
             Err(fault @ Fault::Declarations { .. }) => return Err((case, fault)),
             Err(_) => continue,
         };
-        names
-            .check(&case.named_tools, case.model.as_ref(), &case.metrics)
+        check_names(&names, &case.named_tools, case.model.as_ref(), &case.metrics)
             .map_err(|fault| (case, fault))?;
         let is_sealed = |(_, used): &(&String, &ToolUse)| matches!(used, ToolUse::Sealed);
         if !case.subject.seals_tools()
@@ -203,7 +191,7 @@ pub async fn check_cases<'c>(
             Some(_) => continue,
         };
         if checked.insert((Arc::as_ptr(&case.subject).cast::<()>(), model)) {
-            let gate = Arc::new(Gate::new(case));
+            let gate = Arc::new(case.gate());
             case.subject.check_model(&gate).await.map_err(|fault| (case, fault))?;
         }
     }
@@ -240,7 +228,7 @@ pub async fn run_cases(
     mut ended: impl FnMut(usize, EvalResult),
 ) -> Result<(), StoreError> {
     let all = runs.iter().enumerate().map(|(at, run)| async move {
-        let result = run.run().await;
+        let result = run_repeat(*run).await;
         if let Some(stored) = stored {
             stored.keep(run.case, &result).await?;
         }

@@ -6,7 +6,7 @@ use json_text::JsonText;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::mock::ArgsMatch;
+use crate::args_match::ArgsMatch;
 
 /// Something that goes wrong with some calls of a tool, to see how the subject copes.
 #[derive(Debug, Clone)]

@@ -5,7 +5,7 @@ use json_text::JsonText;
 
 use crate::ledger::Ledger;
 use crate::message::Message;
-use crate::python::Functions;
+use crate::process::CallProcesses;
 use crate::scopes::Scopes;
 use crate::yields::YieldInfo;
 
@@ -54,10 +54,22 @@ pub struct UserContext<'a> {
     pub(crate) scopes: Scopes,
     /// The id of the run, unlike that of any other.
     pub(crate) run_id: &'a str,
-    /// Functions in Python.
-    pub(crate) functions: &'a Functions,
+    /// The processes of the run.
+    pub(crate) processes: &'a CallProcesses,
     /// What the tool that waits can take.
     pub(crate) wanted: Wanted<'a>,
+}
+
+/// A yield as a user agent sees it while it answers.
+pub struct YieldedTo<'a> {
+    /// The conversation from the user's side so far.
+    pub heard: &'a [ConversationMessage],
+    /// What the subject waits for.
+    pub info: &'a YieldInfo,
+    /// What the run has for its user agents.
+    pub context: &'a UserContext<'a>,
+    /// The state of the main session, with what the user agent has changed since the yield.
+    pub state: &'a JsonText,
 }
 
 /// What a tool that waits can take as its answer.
@@ -81,13 +93,13 @@ pub(crate) async fn answer_outside_a_run(
     info: &YieldInfo,
 ) -> Result<UserAnswer, String> {
     let (ledger, state) = (Ledger::begin(), JsonText::from_value(&serde_json::json!({})));
-    let functions = Functions::default();
+    let processes = CallProcesses::default();
     let context = UserContext {
         ledger: &ledger,
         state: &state,
         scopes: Scopes::default(),
         run_id: "",
-        functions: &functions,
+        processes: &processes,
         wanted: Wanted::ANYTHING,
     };
     user.answer_in_run(number, heard, info, &context).await

@@ -8,6 +8,12 @@ use crate::user_agent::Wanted;
 /// What a simulated user writes to end the conversation. google-adk's write the same.
 pub(crate) const END: &str = "</finished>";
 
+/// Begins a conversation in which the user speaks first; services want a first message to the model.
+pub(crate) const BEGINNING: &str = "(The conversation begins. The agent has said nothing yet.)";
+
+/// Stands for a turn that the agent ended without a word.
+pub(crate) const SILENCE: &str = "(The agent said nothing.)";
+
 /// What these texts give the tool that waits: the last one as JSON, or else, where the tool wants a text, all of them.
 pub(crate) fn response(texts: &[String], wanted: &Wanted<'_>) -> Result<JsonText, String> {
     let last = texts.last().map_or("", String::as_str);

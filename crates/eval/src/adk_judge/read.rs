@@ -13,7 +13,8 @@ use super::hallucinations::Hallucinations;
 use super::simulated_user::SimulatedUserQuality;
 use super::turns::TurnJudge;
 use super::{AdkJudge, Judged, yes_or_no};
-use crate::file::scenario::{member, persona};
+use crate::adk_member::member;
+use crate::adk_persona::persona;
 
 /// google-adk's defaults.
 const MODEL: &str = "gemini-2.5-flash";

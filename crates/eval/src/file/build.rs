@@ -20,6 +20,7 @@ use super::mcp;
 use super::python_imports;
 use crate::adk_judge::AdkJudge;
 use crate::allowed;
+use crate::args_match::ArgsMatch;
 use crate::bridge::{Bridge, Format};
 use crate::case::{CaseSource, EvalCase, Termination, UserAgents};
 use crate::change_templates::{ChangeTemplates, is_template};
@@ -32,7 +33,7 @@ use crate::judge::{JudgeMetric, JudgeQuestion};
 use crate::ledger::EVENT_NAMES;
 use crate::message::Message;
 use crate::metric::{Assertion, EventCountMetric, Metric, StateMetric};
-use crate::mock::{ArgsMatch, Row, Template, ToolMock, ToolUse};
+use crate::mock::{Row, ToolMock, ToolUse};
 use crate::model::{ModelTool, Models, PERSON, PersonSession};
 use crate::person::{PersonTool, PersonUser};
 use crate::persona::PersonaUser;
@@ -46,6 +47,7 @@ use crate::scopes::{SESSION, Scopes, queried};
 use crate::simulated::SimulatedTool;
 use crate::state_change::check_operators;
 use crate::subject::Subject;
+use crate::template::Template;
 use crate::tool_fault::{FaultEffect, ToolFault};
 use crate::user_agent::{ScriptedUser, UserAgent, UserAnswer};
 use scoring::nearest::nearest;
@@ -479,7 +481,7 @@ impl Builder<'_> {
                 ToolMock::Template(self.checked(place, Template::parse(text))?)
             }
             Answer::Function(named) => {
-                ToolMock::PythonFunction(self.python_function(named, place)?)
+                ToolMock::Function(Arc::new(self.python_function(named, place)?))
             }
             Answer::Recorded(format::Recorded { otherwise }) => ToolMock::Recorded {
                 recording: Arc::new(self.golden_trace(place)?.recording()),
@@ -888,7 +890,7 @@ impl Builder<'_> {
                 Format::Template(self.checked(place, Template::parse(text))?)
             }
             format::BridgeFormat::Function(format::NamedFunction { function }) => {
-                Format::PythonFunction(self.python_function(function, place)?)
+                Format::Called(Arc::new(self.python_function(function, place)?))
             }
         })
     }

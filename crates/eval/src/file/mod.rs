@@ -14,7 +14,7 @@ mod mcp;
 mod mcp_servers;
 mod mock_format;
 mod python_imports;
-pub(crate) mod scenario;
+mod scenario;
 mod yaml_error;
 
 use std::path::{Path, PathBuf};

@@ -7,45 +7,24 @@
 use std::sync::Arc;
 
 use evalset::adk::ConversationScenario;
-use json_text::{JsonIndex, JsonText, JsonValue, Kind};
+use json_text::{JsonIndex, JsonValue};
 use scoring::config::Config;
 use serde_json::json;
 
-use crate::mock::Template;
+use crate::adk_member::member;
+use crate::adk_persona::persona;
 use crate::model::{GenerationConfig, Models};
 use crate::persona::PersonaUser;
 use crate::scenario_user::ScenarioUser;
 use crate::subject::Subject;
+use crate::template::Template;
 use crate::written_answer::END;
-use scoring::nearest::nearest;
 
 /// The model that google-adk takes where the config names none.
 const MODEL: &str = "gemini-2.5-flash";
 
 /// How many messages of the user there are at most in google-adk, the first one included.
 const MOST_MESSAGES: usize = 20;
-
-/// google-adk's personas.
-const PERSONAS: [(&str, &str); 3] = [
-    (
-        "EXPERT",
-        "They know exactly what they want, give all details of a request at once, and see the agent as a tool. \
-         They answer only questions that matter for the plan, in a professional tone. They correct the agent's \
-         mistakes, help once when it fails, and end the conversation when it fails again.",
-    ),
-    (
-        "NOVICE",
-        "They do not fully understand their problem and rely on the agent. They name only the goal and give details \
-         when they are asked, answer every question, and chat casually. They cannot correct the agent: when it \
-         fails or says something wrong, they end the conversation.",
-    ),
-    (
-        "EVALUATOR",
-        "They find out whether the agent can do what the plan asks. They give all details of a request at once, \
-         answer only questions that matter for the plan, and chat casually. They do not correct the agent: when it \
-         fails or says something wrong, they end the conversation.",
-    ),
-];
 
 /// The user of a scenario.
 ///
@@ -118,48 +97,4 @@ fn described(plan: &str, persona: Option<&str>) -> String {
         "They follow this plan, one request after the other, and make up nothing that it does not say:\n{plan}\n\n\
          {manner}"
     )
-}
-
-/// The description of a persona, which is a name or an object.
-pub(crate) fn persona(persona: Option<&JsonText>) -> Result<Option<String>, String> {
-    let Some(persona) = persona else { return Ok(None) };
-    let document = JsonIndex::of(persona);
-    let root = document.root();
-    if let Some(name) = root.string() {
-        let known = PERSONAS.iter().find(|(known, _)| *known == name);
-        return match known {
-            Some((_, description)) => Ok(Some((*description).to_owned())),
-            None => {
-                let known = PERSONAS.iter().map(|(known, _)| *known);
-                Err(format!("user_persona: {name} is unknown; {}", nearest(&name, known)))
-            }
-        };
-    }
-    let text = |value: JsonValue<'_>, name: &str| {
-        value.member(name).and_then(JsonValue::string).unwrap_or_default().into_owned()
-    };
-    let mut lines = vec![text(root, "description")];
-    for behavior in root.member("behaviors").into_iter().flat_map(JsonValue::items) {
-        lines.push(format!("{}: {}", text(behavior, "name"), text(behavior, "description")));
-        let instructions = behavior.member("behavior_instructions");
-        let instructions = instructions.into_iter().flat_map(JsonValue::items);
-        lines.extend(instructions.filter_map(JsonValue::string).map(|line| format!("- {line}")));
-    }
-    let filled = lines.join("\n").replace("{{ stop_signal }}", END);
-    Ok(Some(filled))
-}
-
-/// A member by its name in snake case or, as pydantic writes it too, in camel case.
-pub(crate) fn member<'d>(of: Option<JsonValue<'d>>, name: &str) -> Option<JsonValue<'d>> {
-    let mut camel = String::new();
-    for (at, word) in name.split('_').enumerate() {
-        let mut letters = word.chars();
-        match (at, letters.next()) {
-            (0, Some(first)) => camel.push(first),
-            (_, first) => camel.extend(first.map(|it| it.to_ascii_uppercase())),
-        }
-        camel.push_str(letters.as_str());
-    }
-    let found = of?.member(name).or_else(|| of?.member(&camel));
-    found.filter(|value| value.kind() != Kind::Null)
 }

@@ -140,8 +140,7 @@ mod tests {
 
     use super::*;
     use crate::fault::AtFault;
-    use crate::ledger::{Origin, Role, members_of};
-    use crate::result::TerminationReason;
+    use crate::ledger::{Origin, Role, TerminationReason, members_of};
     use crate::tool_fault::FaultEffect;
 
     /// An event of each type, whose values lose nothing: neither digits nor the order of members.

@@ -20,14 +20,13 @@ pub use self::declarations::{DeclarationsError, DeclaredTools, record_declaratio
 use self::server::LiveServer;
 use self::session::{AskedModel, McpSession};
 use self::tools::Tools;
-use crate::case::EvalCase;
 use crate::fault::Fault;
 use crate::gate::Gate;
 use crate::given_model::GivenModel;
 use crate::message::Message;
 use crate::model::{Model, ModelNameError, Models, PERSON};
 use crate::names::Names;
-use crate::subject::{Subject, SubjectSession};
+use crate::subject::{Needs, Subject, SubjectSession};
 
 /// How often the model may be asked in one turn, unless the subject says otherwise: google-adk's limit.
 pub const MOST_MODEL_CALLS: usize = 500;
@@ -116,7 +115,7 @@ const NO_MODEL: &str = "the agent has no model; add `model: NAME` to the subject
 
 #[async_trait]
 impl Subject for McpSubject {
-    async fn prepare(&self, _: &EvalCase) -> Result<Names, Fault> {
+    async fn prepare(&self, _: &Needs<'_>) -> Result<Names, Fault> {
         let tools = self.declared.as_ref().and_then(|declared| Tools::of(declared).ok());
         Ok(names(&self.agent.name, tools.as_ref()))
     }

@@ -3,9 +3,8 @@
 //! It is not under test: it runs in a process of its own in each run, without gate and barrier, with its own tools. All
 //! its answers are turns of one session, which has its own state.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use agents::adk_python::interpreter::find_interpreter;
 use agents::adk_python::package;
@@ -14,16 +13,15 @@ use json_text::JsonText;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::call_process::CallProcess;
 use super::messages::{AdkUsage, Exception};
 use crate::ledger::{Event, Role};
 use crate::model::{correction, unusable};
-use crate::persona::{BEGINNING, SILENCE};
-use crate::state_change::merge_noting;
+use crate::process::{CallProcess, CallProcesses};
+use crate::state_conflict::merge_noting;
 use crate::user_agent::{
     ConversationMessage, UserAgent, UserAnswer, UserContext, answer_outside_a_run,
 };
-use crate::written_answer::{response, said_at_the_end};
+use crate::written_answer::{BEGINNING, SILENCE, response, said_at_the_end};
 use crate::yields::{YieldInfo, YieldKind};
 
 /// The module of the package that it runs.
@@ -65,6 +63,15 @@ impl AdkUser {
         self.folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
+    /// The process of this agent, which has the session of the run.
+    fn process(&self, processes: &CallProcesses) -> Result<Arc<CallProcess>, String> {
+        let Self { folder, python, model, retries } = self;
+        let model = model.as_deref().unwrap_or_default();
+        let (folder, python) = (folder.display(), python.display());
+        let key = format!("{MODULE}\n{folder}\n{python}\n{model}\n{retries}");
+        processes.get_or_start(key, || self.start())
+    }
+
     fn start(&self) -> Result<CallProcess, String> {
         let package = package::unpacked()
             .map_err(|error| format!("the Python package cannot be written: {error}"))?;
@@ -101,23 +108,6 @@ impl AdkUser {
             }
             (None, None) => Err("it gave no answer".to_owned()),
         }
-    }
-}
-
-/// The processes of the user agents of one run that are agents, by the agent.
-#[derive(Default)]
-pub(crate) struct AgentUsers(Mutex<HashMap<AdkUser, Arc<CallProcess>>>);
-
-impl AgentUsers {
-    /// The process of this agent, which has the session of the run.
-    fn process(&self, user: &AdkUser) -> Result<Arc<CallProcess>, String> {
-        let mut processes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(process) = processes.get(user) {
-            return Ok(Arc::clone(process));
-        }
-        let process = Arc::new(user.start()?);
-        processes.insert(user.clone(), Arc::clone(&process));
-        Ok(process)
     }
 }
 
@@ -194,7 +184,7 @@ impl UserAgent for AdkUser {
         info: &YieldInfo,
         context: &UserContext<'_>,
     ) -> Result<UserAnswer, String> {
-        let process = context.functions.agent_users.process(self)?;
+        let process = self.process(context.processes)?;
         let (heard, prompt) = paired(heard);
         let mut turn = Turn { agent: info.kind.to_string(), context, changes: Map::new() };
         let message = Message { heard: Some(heard), prompt };

@@ -1,42 +1,27 @@
-//! [`Functions`]: the process that calls the Python functions of one run.
+//! The process that calls the Python functions of one run.
 
-use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 
 use agents::adk_python::package;
 use json_text::JsonText;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
-use tokio::sync::OnceCell;
 
-use super::agent_user::AgentUsers;
-use super::call_process::CallProcess;
 use super::functions::PythonFunction;
 use super::messages::Exception;
 use crate::confirmation::ConfirmationRequest;
+use crate::process::{CallProcess, CallProcesses};
 
 /// The module of the package that it runs.
 const MODULE: &str = "rehearsal_adk.evaluation.functions";
 
-/// The functions of one run: their process, once one of them is called.
-#[derive(Default)]
-pub(crate) struct Functions {
-    process: OnceCell<CallProcess>,
-    /// The agents that are user agents of the run.
-    pub(super) agent_users: AgentUsers,
-}
-
-impl fmt::Debug for Functions {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let is_running = self.process.initialized();
-        formatter.debug_struct("Functions").field("is_running", &is_running).finish()
-    }
-}
-
-impl Functions {
-    pub(super) async fn process(&self, first: &PythonFunction) -> Result<&CallProcess, String> {
-        self.process.get_or_try_init(|| async { start(first) }).await
-    }
+/// The process of the functions. It is started for the first that is called.
+pub(super) fn function_process(
+    processes: &CallProcesses,
+    first: &PythonFunction,
+) -> Result<Arc<CallProcess>, String> {
+    processes.get_or_start(MODULE.to_owned(), || start(first))
 }
 
 fn start(first: &PythonFunction) -> Result<CallProcess, String> {

@@ -14,15 +14,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio::sync::OnceCell;
 
-use super::function_process::{Functions, Reply};
+use super::function_process::{Reply, function_process};
 use super::messages::Exception;
+use crate::bridge::CalledFormat;
 use crate::confirmation::{Confirmation, ConfirmationRequest};
 use crate::ledger::{Entry, Ledger};
 use crate::metric::{Metric, MetricResult};
-use crate::mock::{MockContext, MockFailure};
-use crate::state_change::check_scopes;
+use crate::mock::{MockContext, MockFailure, MockFunction};
+use crate::persona_tool::PersonaFunction;
+use crate::process::CallProcesses;
+use crate::scope_change::check_scopes;
 use crate::user_agent::{
-    ConversationMessage, UserAgent, UserAnswer, UserContext, answer_outside_a_run,
+    ConversationMessage, UserAgent, UserAnswer, UserContext, YieldedTo, answer_outside_a_run,
 };
 use crate::yields::{YieldInfo, YieldKind};
 
@@ -47,58 +50,13 @@ impl PythonFunction {
         Self { file, name: name.into(), python, uses_state: Arc::default() }
     }
 
-    /// Whether it may read or change the state of the session as a mock: it gets the context of the call, or changes the
-    /// state beside its result. So may one that cannot be called, the fault of which is shown at its call.
-    pub(crate) async fn uses_state(&self, functions: &Functions) -> bool {
-        let ask = || async {
-            let answer = self.called(functions, Input::UsesState { uses_state: () }).await;
-            answer.map_or(true, |answer| answer.decode().unwrap_or(true))
-        };
-        *self.uses_state.get_or_init(ask).await
-    }
-
-    /// What the function returns for a call. Its changes of the state are made in the context.
-    ///
-    /// # Errors
-    /// [`MockFailure::Raises`] if it raises `ToolError`, [`MockFailure::Broken`] if it fails otherwise or
-    /// cannot be called.
-    pub(crate) async fn answer(&self, context: &MockContext) -> Result<JsonText, MockFailure> {
-        let input = Input::Mock {
-            args: &context.received.args,
-            defaults: &context.received.defaults,
-            context: CallContext {
-                call_id: &context.call_id,
-                tool_name: &context.tool_name,
-                invocation_id: &context.invocation_id,
-                state: &context.state.to_json(),
-                prefixes: context.state.scopes().prefixed(),
-                tool_confirmation: context.confirmation.as_ref(),
-                now_ms: context.now_ms,
-            },
-        };
-        let mut reply = self.reply(&context.functions, input).await?;
-        let skip_summarization = reply.skip_summarization;
-        match reply.asks.take() {
-            Some(asked) => {
-                context.request_confirmation(ConfirmationRequest { skip_summarization, ..asked });
-            }
-            None => context.skips_summarization.store(skip_summarization, Ordering::Relaxed),
-        }
-        context.state.replace(std::mem::take(&mut reply.state));
-        let changes = std::mem::take(&mut reply.changes);
-        check_scopes(&changes, context.state.scopes(), |scope| context.state.has(scope))
-            .and_then(|()| context.state.change(changes))
-            .map_err(MockFailure::Broken)?;
-        self.result(reply)
-    }
-
     /// What the function returns for these arguments, outside of a run.
     ///
     /// # Errors
     /// As [`PythonFunction::answer`].
-    pub(super) async fn call(
+    pub(super) async fn call_outside_a_run(
         &self,
-        functions: &Functions,
+        processes: &CallProcesses,
         args: &JsonText,
     ) -> Result<JsonText, MockFailure> {
         let nothing = JsonText::from_value(&Value::Object(Map::new()));
@@ -111,7 +69,7 @@ impl PythonFunction {
             tool_confirmation: None,
             now_ms: 0,
         };
-        self.called(functions, Input::Mock { args, defaults: &nothing, context }).await
+        self.called(processes, Input::Mock { args, defaults: &nothing, context }).await
     }
 
     /// What the function says as a user; `None` if it ends the conversation.
@@ -123,8 +81,8 @@ impl PythonFunction {
             Some(ConversationMessage::Prompt(prompt)) => prompt,
             _ => "",
         };
-        let input = Input::User { prompt, user: yielded.sent() };
-        let answer = self.called(yielded.context.functions, input).await;
+        let input = Input::User { prompt, user: UserSeen::of(yielded) };
+        let answer = self.called(yielded.context.processes, input).await;
         let answer = answer.map_err(|failure| match failure {
             MockFailure::Raises(message) | MockFailure::Broken(message) => message,
             MockFailure::NotRecorded => "it has no answer".to_owned(),
@@ -132,50 +90,20 @@ impl PythonFunction {
         answer.decode().map_err(|error| error.to_string())
     }
 
-    /// What the function returns as a tool of a persona, and the changes of the main session's state.
-    ///
-    /// # Errors
-    /// As [`PythonFunction::answer`].
-    pub(crate) async fn persona_tool(
-        &self,
-        args: &JsonText,
-        yielded: &YieldedTo<'_>,
-    ) -> Result<(JsonText, Map<String, Value>), MockFailure> {
-        let input = Input::PersonaTool { args, user: yielded.sent() };
-        let answer = self.called(yielded.context.functions, input).await?;
-        match answer.decode() {
-            Ok(Some(Answer { output, changes })) => Ok((output, changes)),
-            Ok(None) => Ok((JsonText::from_value(&Value::Null), Map::new())),
-            Err(error) => Err(MockFailure::Broken(error.to_string())),
-        }
-    }
-
-    /// What the function makes of these names, as a format of the bridge.
-    ///
-    /// # Errors
-    /// What the function raises, or why it cannot be called.
-    pub(crate) async fn format(
-        &self,
-        functions: &Functions,
-        names: &Value,
-    ) -> Result<JsonText, String> {
-        let made = self.called(functions, Input::Bridge { bridge: names }).await;
-        made.map_err(|failure| match failure {
-            MockFailure::Raises(message) | MockFailure::Broken(message) => message,
-            MockFailure::NotRecorded => "it has no answer".to_owned(),
-        })
-    }
-
     async fn called(
         &self,
-        functions: &Functions,
+        processes: &CallProcesses,
         input: Input<'_>,
     ) -> Result<JsonText, MockFailure> {
-        self.result(self.reply(functions, input).await?)
+        self.result(self.reply(processes, input).await?)
     }
 
-    async fn reply(&self, functions: &Functions, input: Input<'_>) -> Result<Reply, MockFailure> {
-        let process = functions.process(self).await.map_err(MockFailure::Broken)?;
+    async fn reply(
+        &self,
+        processes: &CallProcesses,
+        input: Input<'_>,
+    ) -> Result<Reply, MockFailure> {
+        let process = function_process(processes, self).map_err(MockFailure::Broken)?;
         let call = Call { file: &self.file, function: &self.name, input };
         process.call(&call).await.map_err(MockFailure::Broken)
     }
@@ -193,33 +121,78 @@ impl PythonFunction {
     }
 }
 
-/// A yield as a user agent sees it.
-pub(crate) struct YieldedTo<'a> {
-    pub(crate) heard: &'a [ConversationMessage],
-    pub(crate) info: &'a YieldInfo,
-    pub(crate) context: &'a UserContext<'a>,
-    /// The state of the main session, with what the user agent has changed since the yield.
-    pub(crate) state: &'a JsonText,
+#[async_trait]
+impl MockFunction for PythonFunction {
+    /// What the function returns for a call. Its changes of the state are made in the context.
+    ///
+    /// # Errors
+    /// [`MockFailure::Raises`] if it raises `ToolError`, [`MockFailure::Broken`] if it fails otherwise or
+    /// cannot be called.
+    async fn answer(&self, _: &JsonText, context: &MockContext) -> Result<JsonText, MockFailure> {
+        let input = Input::Mock {
+            args: &context.received.args,
+            defaults: &context.received.defaults,
+            context: CallContext {
+                call_id: &context.call_id,
+                tool_name: &context.tool_name,
+                invocation_id: &context.invocation_id,
+                state: &context.state.to_json(),
+                prefixes: context.state.scopes().prefixed(),
+                tool_confirmation: context.confirmation.as_ref(),
+                now_ms: context.now_ms,
+            },
+        };
+        let mut reply = self.reply(&context.processes, input).await?;
+        let skip_summarization = reply.skip_summarization;
+        match reply.asks.take() {
+            Some(asked) => {
+                context.request_confirmation(ConfirmationRequest { skip_summarization, ..asked });
+            }
+            None => context.skips_summarization.store(skip_summarization, Ordering::Relaxed),
+        }
+        context.state.replace(std::mem::take(&mut reply.state));
+        let changes = std::mem::take(&mut reply.changes);
+        check_scopes(&changes, context.state.scopes(), |scope| context.state.has(scope))
+            .and_then(|()| context.state.change(changes))
+            .map_err(MockFailure::Broken)?;
+        self.result(reply)
+    }
+
+    /// Whether it may read or change the state of the session: it gets the context of the call, or changes the
+    /// state beside its result. So may one that cannot be called, the fault of which is shown at its call.
+    async fn uses_state(&self, processes: &CallProcesses) -> bool {
+        let ask = || async {
+            let answer = self.called(processes, Input::UsesState { uses_state: () }).await;
+            answer.map_or(true, |answer| answer.decode().unwrap_or(true))
+        };
+        *self.uses_state.get_or_init(ask).await
+    }
 }
 
-impl YieldedTo<'_> {
-    fn sent(&self) -> UserSeen<'_> {
-        let said = self.heard.iter().map(|message| match message {
-            ConversationMessage::Prompt(text) => Said { role: "agent", text },
-            ConversationMessage::Own(text) => Said { role: "user", text },
-        });
-        UserSeen {
-            tool_name: match &self.info.kind {
-                YieldKind::Loop => None,
-                YieldKind::Tool { tool_name } => Some(tool_name),
-            },
-            call_id: self.info.call_id.as_deref(),
-            args: self.info.args.as_ref(),
-            interim: self.info.interim.as_ref(),
-            invocation_id: &self.info.invocation_id,
-            conversation: said.collect(),
-            state: self.state,
-            now_ms: self.context.ledger.now_ms(),
+#[async_trait]
+impl CalledFormat for PythonFunction {
+    async fn format(&self, processes: &CallProcesses, names: &Value) -> Result<JsonText, String> {
+        let made = self.called(processes, Input::Bridge { bridge: names }).await;
+        made.map_err(|failure| match failure {
+            MockFailure::Raises(message) | MockFailure::Broken(message) => message,
+            MockFailure::NotRecorded => "it has no answer".to_owned(),
+        })
+    }
+}
+
+#[async_trait]
+impl PersonaFunction for PythonFunction {
+    async fn call(
+        &self,
+        args: &JsonText,
+        yielded: &YieldedTo<'_>,
+    ) -> Result<(JsonText, Map<String, Value>), MockFailure> {
+        let input = Input::PersonaTool { args, user: UserSeen::of(yielded) };
+        let answer = self.called(yielded.context.processes, input).await?;
+        match answer.decode() {
+            Ok(Some(Answer { output, changes })) => Ok((output, changes)),
+            Ok(None) => Ok((JsonText::from_value(&Value::Null), Map::new())),
+            Err(error) => Err(MockFailure::Broken(error.to_string())),
         }
     }
 }
@@ -292,7 +265,7 @@ impl Metric for PythonMetric {
     }
 
     async fn evaluate_noting(&self, events: &[Entry], _: &Ledger) -> Result<MetricResult, String> {
-        match self.0.called(&Functions::default(), Input::Metric { events }).await {
+        match self.0.called(&CallProcesses::default(), Input::Metric { events }).await {
             Ok(result) => result.decode().map_err(|error| error.to_string()),
             Err(MockFailure::Raises(message) | MockFailure::Broken(message)) => Err(message),
             Err(MockFailure::NotRecorded) => Err("it has no answer".to_owned()),
@@ -332,6 +305,28 @@ struct UserSeen<'a> {
     conversation: Vec<Said<'a>>,
     state: &'a JsonText,
     now_ms: u64,
+}
+
+impl<'a> UserSeen<'a> {
+    fn of(yielded: &'a YieldedTo<'_>) -> Self {
+        let said = yielded.heard.iter().map(|message| match message {
+            ConversationMessage::Prompt(text) => Said { role: "agent", text },
+            ConversationMessage::Own(text) => Said { role: "user", text },
+        });
+        Self {
+            tool_name: match &yielded.info.kind {
+                YieldKind::Loop => None,
+                YieldKind::Tool { tool_name } => Some(tool_name),
+            },
+            call_id: yielded.info.call_id.as_deref(),
+            args: yielded.info.args.as_ref(),
+            interim: yielded.info.interim.as_ref(),
+            invocation_id: &yielded.info.invocation_id,
+            conversation: said.collect(),
+            state: yielded.state,
+            now_ms: yielded.context.ledger.now_ms(),
+        }
+    }
 }
 
 #[derive(Serialize)]

@@ -5,11 +5,9 @@
 //! protocol.
 
 mod agent_user;
-mod call_process;
 mod connection;
 mod function_process;
 mod functions;
-mod line_process;
 mod messages;
 mod model_requests;
 mod processes;
@@ -31,8 +29,6 @@ use json_text::JsonText;
 use xxhash_rust::xxh3::Xxh3Default;
 
 pub use self::agent_user::AdkUser;
-pub(crate) use self::function_process::Functions;
-pub(crate) use self::functions::YieldedTo;
 pub use self::functions::{PythonFunction, PythonMetric, PythonUser};
 pub use self::record::record_toolsets;
 use self::seal::Network;
@@ -41,14 +37,13 @@ use self::servers::{Agent, Key};
 use self::session::PythonSession;
 use self::user_prompts::UserPrompts;
 use crate::allowed::AllowedEffects;
-use crate::case::EvalCase;
 use crate::fault::Fault;
 use crate::gate::Gate;
 use crate::given_model::GivenModel;
 use crate::model::{Models, PERSON};
 use crate::names::Names;
 use crate::scopes::Scopes;
-use crate::subject::{Subject, SubjectSession};
+use crate::subject::{Needs, Subject, SubjectSession};
 
 /// The variable that names the recorded declarations of MCP toolsets.
 const DECLARATIONS: &str = "REHEARSAL_EVAL_DECLARATIONS";
@@ -169,7 +164,8 @@ impl AdkPythonSubject {
         }
         match model {
             Some(GivenModel::Named(name)) if name == PERSON => {
-                let (address, _) = Models::of_environment()
+                let (address, _) = self
+                    .models
                     .person("")
                     .address()
                     .map_err(|error| Fault::GivenModel { message: error.to_string() })?;
@@ -191,9 +187,9 @@ impl AdkPythonSubject {
 
 #[async_trait]
 impl Subject for AdkPythonSubject {
-    async fn prepare(&self, case: &EvalCase) -> Result<Names, Fault> {
-        let model = case.model.as_ref();
-        let server = self.servers.get(&self.key(AllowedEffects::of(case), model).await?).await?;
+    async fn prepare(&self, needs: &Needs<'_>) -> Result<Names, Fault> {
+        let model = needs.model;
+        let server = self.servers.get(&self.key(needs.allowed.clone(), model).await?).await?;
         match model {
             None => server.load_models(None).await,
             Some(GivenModel::Named(name)) if name != PERSON => {
@@ -250,7 +246,7 @@ impl Subject for AdkPythonSubject {
         self.user_prompts.prompt(&self.agent.python, args).await
     }
 
-    async fn limits(&self, case: &EvalCase) -> Vec<String> {
+    async fn limits(&self, needs: &Needs<'_>) -> Vec<String> {
         let threads = self.servers.threads(&self.agent).await;
         let kept_apart = match self.agent.isolation {
             Isolation::Process | Isolation::Batch if !threads.is_empty() => {
@@ -275,7 +271,7 @@ impl Subject for AdkPythonSubject {
                     .to_owned()
             }
         };
-        let key = self.key(AllowedEffects::of(case), case.model.as_ref()).await;
+        let key = self.key(needs.allowed.clone(), needs.model).await;
         let closed = match key.is_ok_and(|key| key.allowed.is_open) {
             false => seal::layers().to_string(),
             true => "cases with a tool that is `real`, or with a part of the agent in `allow`, run without the seal: Python's \

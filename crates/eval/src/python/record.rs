@@ -8,9 +8,9 @@ use agents::child;
 use json_text::JsonText;
 use serde::Deserialize;
 
-use super::line_process::LineProcess;
 use super::messages::Exception;
 use crate::fault::Fault;
+use crate::process::LineProcess;
 
 /// The module of the package that it runs.
 const MODULE: &str = "rehearsal_adk.evaluation.record";

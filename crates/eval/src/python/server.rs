@@ -16,7 +16,6 @@ use tokio::net::UnixStream;
 use tokio::sync::{mpsc, oneshot};
 
 use super::Isolation;
-use super::line_process::{LineProcess, Request};
 use super::messages::{Exception, FromServer, Unseen};
 use super::processes::{CaseProcess, Ending, Processes};
 use super::scratch::{self, Scratch};
@@ -24,6 +23,7 @@ use super::seal::{self, Network, Seal};
 use super::servers::{Agent, Key};
 use crate::fault::Fault;
 use crate::names::Names;
+use crate::process::{LineProcess, Request};
 
 /// How long the last output of a process that has ended may take to be read.
 const LOGGED: Duration = Duration::from_secs(1);

@@ -61,12 +61,11 @@ enum Model<'a> {
 }
 
 impl<'a> Model<'a> {
-    fn of(gate: &'a Gate) -> Result<Option<Self>, Fault> {
+    fn of(gate: &'a Gate, models: &Models) -> Result<Option<Self>, Fault> {
         Ok(match gate.model() {
             None => None,
             Some(GivenModel::Named(name)) if name == PERSON => {
-                let session =
-                    Models::of_environment().person(gate.case_name()).in_run(gate.run_id());
+                let session = models.person(gate.case_name()).in_run(gate.run_id());
                 let address = session.address();
                 let (url, key) =
                     address.map_err(|error| Fault::GivenModel { message: error.to_string() })?;
@@ -117,6 +116,7 @@ impl PythonSession {
         models: Models,
         check_models: bool,
     ) -> Result<Self, Fault> {
+        let model = Model::of(gate, &models)?;
         let (process, stream) = server.begin(gate.is_repeated())?;
         let model_timeout = models.settings().timeout;
         let connection = Connection::new(stream, gate, models);
@@ -130,7 +130,7 @@ impl PythonSession {
             stateful: gate.stateful_tools().await,
             others_stateful: gate.others_are_stateful(),
             answers_others: gate.answers_other_tools(),
-            model: Model::of(gate)?,
+            model,
             model_timeout_ms: u64::try_from(model_timeout.as_millis()).unwrap_or(u64::MAX),
             check_models,
             allow: gate.allowed().collect(),

@@ -1,21 +1,20 @@
 //! [`UserPrompts`]: the prompts of google-adk's simulated users, as the google-adk of an interpreter writes them.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use agents::adk_python::package;
 use json_text::JsonText;
 
-use super::function_process::Functions;
 use super::functions::PythonFunction;
 use crate::mock::MockFailure;
+use crate::process::CallProcesses;
 
 /// Where the function is in the package, and its name.
 const FUNCTION: (&str, &str) = ("rehearsal_adk/evaluation/user_prompts.py", "prompt");
 
 /// A process that is asked for prompts, once it is needed. It imports google-adk's evaluation, which takes seconds.
 #[derive(Default)]
-pub(super) struct UserPrompts(Arc<Functions>);
+pub(super) struct UserPrompts(CallProcesses);
 
 impl UserPrompts {
     /// The prompt; `None` if google-adk's evaluation is not installed.
@@ -28,10 +27,11 @@ impl UserPrompts {
             .map_err(|error| format!("the Python package cannot be written: {error}"))?;
         let (file, name) = FUNCTION;
         let function = PythonFunction::new(&package.join(file), name, Some(python));
-        let prompt = function.call(&self.0, args).await.map_err(|failure| match failure {
-            MockFailure::Raises(message) | MockFailure::Broken(message) => message,
-            MockFailure::NotRecorded => String::new(),
-        })?;
+        let prompt =
+            function.call_outside_a_run(&self.0, args).await.map_err(|failure| match failure {
+                MockFailure::Raises(message) | MockFailure::Broken(message) => message,
+                MockFailure::NotRecorded => String::new(),
+            })?;
         prompt.decode().map_err(|error| error.to_string())
     }
 }

@@ -18,9 +18,8 @@ use sqlx::sqlite::{
 use sqlx::{ConnectOptions as _, Connection as _, Row as _, SqlSafeStr as _};
 
 pub use self::error::StoreError;
-use crate::case::EvalCase;
+use crate::case::{CaseRun, EvalCase};
 use crate::result::EvalResult;
-use crate::suite::CaseRun;
 
 /// Where runs are stored if nothing else is chosen, relative to the working directory.
 pub const DEFAULT_STORE: &str = ".rehearsal/eval.sqlite";

@@ -23,7 +23,7 @@ async fn limits(environment: &[(&str, &str)]) -> Option<String> {
         .model(GivenModel::scripted(vec![ModelTurn::text("Hello")]));
     let result = run_eval(&case).await;
     assert_eq!(result.status, Status::Passed, "{:?}", result.error);
-    Some(subject.limits(&case).await.join(". "))
+    Some(subject.limits(&case.needs()).await.join(". "))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

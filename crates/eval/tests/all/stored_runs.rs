@@ -15,7 +15,7 @@ use eval::metric::{Assertion, EventCountMetric, Metric, MetricResult};
 use eval::names::Names;
 use eval::result::{EvalResult, TerminationReason};
 use eval::store::{ResultKey, RunStore, StoreError};
-use eval::subject::{Input, SubjectSession, TurnEnd};
+use eval::subject::{Input, Needs, SubjectSession, TurnEnd};
 use eval::user_agent::ScriptedUser;
 use eval::{EvalCase, EvalSuite, Status, Subject, rescore, run_cases, run_eval, run_eval_suite};
 use json_text::JsonText;
@@ -83,7 +83,7 @@ struct Unloaded;
 
 #[async_trait]
 impl Subject for Unloaded {
-    async fn prepare(&self, _: &EvalCase) -> Result<Names, Fault> {
+    async fn prepare(&self, _: &Needs<'_>) -> Result<Names, Fault> {
         std::future::pending().await
     }
 

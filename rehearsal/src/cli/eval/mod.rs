@@ -464,7 +464,7 @@ fn models_without_price(runs: &Runs<'_>) -> BTreeSet<String> {
 async fn limits(suite: &EvalSuite) -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     for case in &suite.cases {
-        all.extend(case.subject.limits(case).await);
+        all.extend(case.subject.limits(&case.needs()).await);
     }
     all
 }

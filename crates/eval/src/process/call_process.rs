@@ -16,7 +16,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::line_process::{LineProcess, Request};
 
 /// A process that answers calls. Dropping it ends the process.
-pub(super) struct CallProcess {
+pub(crate) struct CallProcess {
     /// What it is, for people.
     name: String,
     requests: mpsc::UnboundedSender<Request>,
@@ -61,7 +61,7 @@ impl CallProcess {
     ///
     /// # Errors
     /// The system's, if the process does not start.
-    pub(super) fn start(command: &mut Command, name: impl Into<String>) -> io::Result<Self> {
+    pub(crate) fn start(command: &mut Command, name: impl Into<String>) -> io::Result<Self> {
         let started = LineProcess::start(command, child::start)?;
         let LineProcess { requests, mut answers, log, tree, .. } = started;
         let (name, killer) = (name.into(), tree.killer());
@@ -93,7 +93,7 @@ impl CallProcess {
     ///
     /// # Errors
     /// The process ended, with its last output, or the answer is not of this kind.
-    pub(super) async fn call<T: DeserializeOwned>(
+    pub(crate) async fn call<T: DeserializeOwned>(
         &self,
         call: &impl Serialize,
     ) -> Result<T, String> {

@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 /// A line to a process, without its end.
-pub(super) struct Request {
+pub(crate) struct Request {
     line: String,
     /// The end of a connection that the process gets with it.
     connection: Option<OwnedFd>,
@@ -24,7 +24,7 @@ pub(super) struct Request {
 
 impl Request {
     /// A line with the end of a connection.
-    pub(super) fn with_connection(line: String, connection: impl Into<OwnedFd>) -> Self {
+    pub(crate) fn with_connection(line: String, connection: impl Into<OwnedFd>) -> Self {
         Self { line, connection: Some(connection.into()) }
     }
 }
@@ -36,17 +36,17 @@ impl From<String> for Request {
 }
 
 /// A child process and its pipes.
-pub(super) struct LineProcess {
+pub(crate) struct LineProcess {
     /// Lines to the process, which come to its standard input.
-    pub(super) requests: mpsc::UnboundedSender<Request>,
+    pub(crate) requests: mpsc::UnboundedSender<Request>,
     /// Lines from the process.
-    pub(super) answers: Lines<BufReader<ChildStdout>>,
+    pub(crate) answers: Lines<BufReader<ChildStdout>>,
     /// What it prints on standard error.
-    pub(super) log: Arc<AgentLog>,
+    pub(crate) log: Arc<AgentLog>,
     /// Ends when nobody can print there any more, and all of it is in the log.
-    pub(super) logged: JoinHandle<()>,
+    pub(crate) logged: JoinHandle<()>,
     /// The process.
-    pub(super) tree: ProcessTree,
+    pub(crate) tree: ProcessTree,
 }
 
 impl LineProcess {
@@ -54,7 +54,7 @@ impl LineProcess {
     ///
     /// # Errors
     /// The system's, if the process does not start.
-    pub(super) fn start(
+    pub(crate) fn start(
         command: &mut Command,
         spawn: impl FnOnce(&mut Command) -> io::Result<ProcessTree>,
     ) -> io::Result<Self> {
