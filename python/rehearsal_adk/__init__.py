@@ -8,6 +8,7 @@ standard input and output. ``docs/design/worker-protocol.md`` describes the prot
 
 ``wire``        reads and writes lines, and owns the file descriptors
 ``worker``      the methods, and cancellation
+``adk_private`` every private name of google-adk that is used, and whether it exists
 ``loading``     loads an agent folder as a ``LoadedAgent``
 ``tree``        sub-agents: which one is active, and lookup by name
 ``session``     one rehearsal's services, events, state and changes per call

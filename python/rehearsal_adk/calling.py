@@ -17,7 +17,7 @@ import os
 import time
 from typing import Any
 
-from rehearsal_adk import faults, invocation, jsonable, model_call, playing, threads, tree, view
+from rehearsal_adk import adk_private, faults, invocation, jsonable, model_call, playing, threads, tree, view
 from rehearsal_adk.media import media_in
 from rehearsal_adk.session import RehearsalSession, ends_run, finishes_task
 from rehearsal_adk.wire import BAD_PARAMS, UNKNOWN_TOOL, Refused
@@ -364,7 +364,7 @@ def _observed(tools: dict, name: str) -> tuple[dict, list]:
 def _save_task_output(session: RehearsalSession, response, tool, args: dict) -> None:
     """Saves the task's output under ``output_key``, as ADK's wrapper does."""
     key = getattr(session.agent, "output_key", None)
-    wrapper = getattr(tool, "_wrapper_key", None)
+    wrapper = adk_private.TASK_WRAPPER.get(tool)
     if key:
         response.actions.state_delta[key] = args[wrapper] if wrapper in args else args
 
@@ -409,13 +409,9 @@ def _result_text(session: RehearsalSession, result: object) -> jsonable.JsonByte
 
 
 async def _transfer(session: RehearsalSession, context, name: str) -> None:
-    flow = getattr(session.agent, "_llm_flow", None)
-    choose = getattr(flow, "_get_agent_to_run", None)
-    if choose is not None:
-        chosen = choose(context, name)
-    else:
-        chosen = tree.find(session.loaded.root, name)
-    target = tree.first_llm(chosen) if chosen is not None else None
+    flow = adk_private.LLM_FLOW.of(session.agent)
+    chosen = adk_private.AGENT_TO_RUN.of(flow)(context, name)
+    target = tree.first_llm(chosen)
     if target is None:
         raise _CallError("TransferFailed", f"The agent {name} contains no LLM agent.")
     session.agent = target
@@ -541,14 +537,15 @@ async def _append_error(session: RehearsalSession, context, call, error: dict) -
 @contextlib.asynccontextmanager
 async def _node_events_appended(session: RehearsalSession, context, tool):
     """Appends the events that a tool queues while it runs a workflow node, as ADK does."""
-    if not hasattr(context, "_event_queue") or not _may_run_nodes(tool):
+    if not _may_run_nodes(tool):
         yield
         return
-    context._event_queue = asyncio.Queue()
+    queue: asyncio.Queue = asyncio.Queue()
+    adk_private.EVENT_QUEUE.set_on(context, queue)
 
     async def take() -> None:
         while True:
-            event, taken = await context._event_queue.get()
+            event, taken = await queue.get()
             if not event.partial:
                 await session.append(context, event)
             if taken is not None:

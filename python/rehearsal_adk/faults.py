@@ -43,7 +43,7 @@ def describe(error: BaseException) -> dict[str, str]:
             "traceback": formatted(origin) if origin is not None else "",
         }
     # ADK wraps a ValueError of the agent's module in a private class. Report the original.
-    if type(error).__name__ == "_AgentLoadError" and error.__cause__ is not None:
+    if _is_private_to_loader(type(error)) and error.__cause__ is not None:
         return {
             "type": type(error.__cause__).__name__,
             "message": message_of(error),
@@ -54,6 +54,10 @@ def describe(error: BaseException) -> dict[str, str]:
         "message": message_of(error),
         "traceback": formatted(error),
     }
+
+
+def _is_private_to_loader(of: type) -> bool:
+    return of.__name__.startswith("_") and of.__module__.startswith("google.adk.cli.")
 
 
 def message_of(error: BaseException) -> str:

@@ -6,7 +6,7 @@ and agents run as in the runner. An exception from a callback becomes a notice.
 
 from __future__ import annotations
 
-from rehearsal_adk import model_call, tree
+from rehearsal_adk import adk_private, model_call, tree
 from rehearsal_adk.session import RehearsalSession, finishes_task
 
 
@@ -71,7 +71,7 @@ async def _before_run(session: RehearsalSession, context) -> None:
 async def enter(session: RehearsalSession, agents: list, worked=None) -> None:
     """Runs the before-agent callbacks of agents that start to run, outermost first."""
     for agent in agents:
-        handle = getattr(agent, "_handle_before_agent_callback", None)
+        handle = adk_private.BEFORE_AGENT.get(agent)
         if handle is None:
             continue
         context = session.invocation(worked)
@@ -105,14 +105,14 @@ async def end(session: RehearsalSession, text: str) -> None:
     content = types.Content(role="model", parts=[types.Part(text=text)])
     event = await model_call.after(session, context, content)
     event.id = session.final_event_id
-    save = getattr(agent, "_LlmAgent__maybe_save_output_to_state", None)
+    save = adk_private.SAVE_OUTPUT.get(agent)
     if save is not None:
         with session.noticed(f"output_key of {agent.name}"):
             save(event)
     with session.noticed("on_event_callback"):
         await session.append(context, event)
     for one in reversed(_running(session)):
-        handle = getattr(one, "_handle_after_agent_callback", None)
+        handle = adk_private.AFTER_AGENT.get(one)
         if handle is None:
             continue
         context = session.invocation()

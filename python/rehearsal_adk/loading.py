@@ -28,6 +28,8 @@ class LoadedAgent:
     """The root agent, or a workflow."""
     app: Any
     """The ``App``, when the folder exposes one."""
+    warnings: list[str] = dataclasses.field(default_factory=list)
+    """What this version of google-adk lacks, for the page."""
 
     @property
     def plugins(self) -> list:
@@ -42,9 +44,6 @@ def adk_version() -> str:
     Raises:
       Fault: this Python or its google-adk is too old, or there is no google-adk.
     """
-    remedy = f"`{sys.executable} -m pip install"
-    if importlib.util.find_spec("pip") is None:
-        remedy = f"`uv pip install --python {sys.executable}"
     if sys.version_info < (3, 10):
         raise Fault(
             "UnsupportedPython",
@@ -60,7 +59,7 @@ def adk_version() -> str:
         raise Fault(
             "ModuleNotFoundError",
             f"google-adk is not installed in {sys.executable} (Python {sys.version.split()[0]}). "
-            f"Install it there with {remedy} google-adk`, "
+            f"Install it there with `{install_command('google-adk')}`, "
             "or name the agent's own interpreter with `python = \"...\"`.",
             error,
         ) from error
@@ -69,9 +68,16 @@ def adk_version() -> str:
             "UnsupportedAdk",
             f"google-adk {__version__} in {sys.executable} is too old. "
             "Version 2.0 or newer is required. "
-            f"Upgrade it with {remedy} --upgrade google-adk`.",
+            f"Upgrade it with `{install_command('--upgrade google-adk')}`.",
         )
     return __version__
+
+
+def install_command(what: str) -> str:
+    """The command that installs packages in this Python."""
+    if importlib.util.find_spec("pip") is None:
+        return f"uv pip install --python {sys.executable} {what}"
+    return f"{sys.executable} -m pip install {what}"
 
 
 def load(agent_dir: str) -> LoadedAgent:

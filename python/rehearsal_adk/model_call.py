@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rehearsal_adk import jsonable
+from rehearsal_adk import adk_private, jsonable
 from rehearsal_adk.session import RehearsalSession
 
 WITHOUT_CALLBACK = "leave the turn out of the case, or have the callback return None there."
@@ -42,15 +42,9 @@ def callbacks(
     return by
 
 
-async def before(session: RehearsalSession, agent, request) -> bool:
-    """Runs the before-model callbacks on the request, as ADK's flow does.
-
-    Returns whether they ran: ``False`` if this ADK version has no such handler in the flow.
-    """
-    flow = getattr(agent, "_llm_flow", None)
-    handle = getattr(flow, "_handle_before_model_callback", None)
-    if handle is None:
-        return False
+async def before(session: RehearsalSession, agent, request) -> None:
+    """Runs the before-model callbacks on the request, as ADK's flow does."""
+    handle = adk_private.BEFORE_MODEL.of(adk_private.LLM_FLOW.of(agent))
     context = session.invocation()
     context.agent = agent
     by = " and the ".join(callbacks(session, "before_model"))
@@ -65,7 +59,6 @@ async def before(session: RehearsalSession, agent, request) -> bool:
                 f"the {by} responds instead of the model, so google-adk would not use your response: "
                 f"{WITHOUT_CALLBACK}"
             )
-    return True
 
 
 async def after(session: RehearsalSession, context, content) -> Any:
@@ -78,9 +71,7 @@ async def after(session: RehearsalSession, context, content) -> Any:
     event.content = content
     asked, session.asked = session.asked, None
     by = callbacks(session, "after_model")
-    flow = getattr(session.agent, "_llm_flow", None)
-    handle = getattr(flow, "_handle_after_model_callback", None)
-    if asked is None or not by or handle is None:
+    if asked is None or not by:
         return event
     from google.adk.models.llm_response import LlmResponse
     from google.genai import types
@@ -93,6 +84,7 @@ async def after(session: RehearsalSession, context, content) -> Any:
         content=content.model_copy(deep=True), finish_reason=types.FinishReason.STOP
     )
     said = " and the ".join(by)
+    handle = adk_private.AFTER_MODEL.of(adk_private.LLM_FLOW.of(session.agent))
     with session.noticed(said):
         instead = await handle(context, response, event) or response
         if instead.content != content:

@@ -23,7 +23,7 @@ import json
 import types
 from typing import Any
 
-from rehearsal_adk import invocation, view
+from rehearsal_adk import adk_private, invocation, view
 from rehearsal_adk.faults import message_of
 from rehearsal_adk.session import RehearsalSession
 
@@ -114,8 +114,6 @@ async def stop(caller: RehearsalSession) -> None:
 
 async def _opened(caller, call_id: str, tool, args: dict, tool_context, recorded: dict | None):
     """The session of the agent, as ``AgentTool`` makes it."""
-    from google.adk.tools._forwarding_artifact_service import ForwardingArtifactService
-
     plugins = list(caller.loaded.plugins) if tool.include_plugins else []
     loaded = dataclasses.replace(
         caller.loaded, root=tool.agent, app=types.SimpleNamespace(plugins=plugins)
@@ -124,7 +122,7 @@ async def _opened(caller, call_id: str, tool, args: dict, tool_context, recorded
     nested.caller, nested.called_by = caller, call_id
     nested.has_run = not view.is_single_turn(tool)
     nested.max_result_bytes = caller.max_result_bytes
-    nested.artifact_service = ForwardingArtifactService(tool_context)
+    nested.artifact_service = adk_private.FORWARDING_ARTIFACTS.value()(tool_context)
     nested.artifacts = caller.artifacts
     nested.credential_service = caller.credential_service
     if recorded is not None:
@@ -147,9 +145,7 @@ async def _opened(caller, call_id: str, tool, args: dict, tool_context, recorded
 def _invalid_input(agent, args: dict) -> str | None:
     """What ADK returns in place of running the single-turn agent if the arguments do not fit, else
     ``None``."""
-    from google.adk.tools.agent_tool import _get_input_schema
-
-    input_schema = _get_input_schema(agent)
+    input_schema = adk_private.INPUT_SCHEMA.value()(agent)
     if input_schema:
         try:
             input_schema.model_validate(args)
@@ -160,14 +156,12 @@ def _invalid_input(agent, args: dict) -> str | None:
 
 def _request(tool, args: dict) -> str:
     """The user's message to the agent, as ADK's tool writes it."""
-    from google.adk.tools.agent_tool import _get_input_schema
-
-    input_schema = _get_input_schema(tool.agent)
+    input_schema = adk_private.INPUT_SCHEMA.value()(tool.agent)
     if view.is_single_turn(tool):
         from google.adk.utils.content_utils import to_user_content
 
         given = input_schema.model_validate(args) if input_schema else args.get("request", "")
-        parts = to_user_content(tool.agent._validate_input_data(given)).parts or ()
+        parts = to_user_content(adk_private.VALIDATE_INPUT.of(tool.agent)(given)).parts or ()
         return "".join(part.text or "" for part in parts)
     if input_schema:
         return input_schema.model_validate(args).model_dump_json(exclude_none=True)
@@ -178,14 +172,11 @@ def _request(tool, args: dict) -> str:
 
 def _violation(agent, text: str) -> str | None:
     """Why the text violates the agent's output schema, or ``None``."""
-    from google.adk.tools.agent_tool import _get_output_schema
-    from google.adk.utils._schema_utils import validate_schema
-
-    output_schema = _get_output_schema(agent)
+    output_schema = adk_private.OUTPUT_SCHEMA.value()(agent)
     if not output_schema:
         return None
     try:
-        validate_schema(output_schema, text)
+        adk_private.VALIDATE_SCHEMA.value()(output_schema, text)
     except Exception as error:
         return message_of(error)
     return None
@@ -193,13 +184,10 @@ def _violation(agent, text: str) -> str | None:
 
 def _result(tool, nested: RehearsalSession, tool_context) -> Any:
     """The tool's result, with the agent's state in the caller's, as ``AgentTool`` returns it."""
-    from google.adk.tools.agent_tool import _get_output_schema
-    from google.adk.utils._schema_utils import validate_schema
-
     last, state = None, tool_context.state
     if view.is_single_turn(tool):
         # ADK has changed it with the agent's own events, before the result.
-        state = tool_context._invocation_context.session.state
+        state = adk_private.INVOCATION_CONTEXT.of(tool_context).session.state
     for event in nested.session.events:
         state.update(event.actions.state_delta)
         # Those that another worker recorded, too.
@@ -209,5 +197,5 @@ def _result(tool, nested: RehearsalSession, tool_context) -> Any:
     parts = (last.parts if last is not None else None) or ()
     joined = "" if view.is_single_turn(tool) else "\n"
     text = joined.join(part.text for part in parts if part.text and not part.thought)
-    output_schema = _get_output_schema(tool.agent)
-    return validate_schema(output_schema, text) if output_schema else text
+    output_schema = adk_private.OUTPUT_SCHEMA.value()(tool.agent)
+    return adk_private.VALIDATE_SCHEMA.value()(output_schema, text) if output_schema else text

@@ -19,7 +19,7 @@ import logging
 import warnings
 from typing import Any
 
-from rehearsal_adk import jsonable, tree
+from rehearsal_adk import adk_private, jsonable, tree
 from rehearsal_adk.faults import Fault, message_of
 from rehearsal_adk.loading import LoadedAgent
 
@@ -350,11 +350,7 @@ def ends_run(event) -> bool:
 
 def finishes_task(event) -> bool:
     """Whether this event finishes the task of an agent in task mode."""
-    try:
-        from google.adk.agents.llm.task._finish_task_tool import is_finish_task_terminal_fr
-    except ImportError:  # This ADK version has no task mode, or has it in another module.
-        return False
-    return is_finish_task_terminal_fr(event)
+    return adk_private.FINISHES_TASK.exists() and adk_private.FINISHES_TASK.value()(event)
 
 
 def event_text(event) -> jsonable.JsonBytes:

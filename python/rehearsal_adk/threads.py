@@ -6,7 +6,7 @@ variables. The thread of a canceled call runs to its end, and its result is drop
 reused, because starting a thread costs more than a trivial tool. A call never waits for a thread.
 
 This uses the first of two hooks that ADK has: the runner for synchronous callables in a context
-variable (2.13), or ``FunctionTool._invoke_callable`` (earlier 2.x).
+variable (2.12 and later), or the method of ``FunctionTool`` that calls its function (earlier 2.x).
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ import inspect
 import queue
 import threading
 from typing import Any
+
+from rehearsal_adk import adk_private
 
 abandoned: contextvars.ContextVar[list | None] = contextvars.ContextVar(
     "rehearsal_abandoned", default=None
@@ -119,11 +121,9 @@ def _adk_binding():
     global _binding, _looked
     if not _looked:
         _looked = True
-        try:
-            from google.adk.utils._sync_runner import _use_sync_callable_runner
-
-            _binding = _use_sync_callable_runner
-        except ImportError:
+        if adk_private.SYNC_RUNNER.exists():
+            _binding = adk_private.SYNC_RUNNER.value()
+        elif adk_private.INVOKE_CALLABLE.exists():
             _patch_function_tool()
     return _binding
 
@@ -133,9 +133,7 @@ _looked = False
 
 
 def _patch_function_tool() -> None:
-    from google.adk.tools.function_tool import FunctionTool
-
-    original = FunctionTool._invoke_callable
+    original = adk_private.INVOKE_CALLABLE.value()
 
     async def invoke(self, target, args_to_call):
         is_async = inspect.iscoroutinefunction(target) or inspect.iscoroutinefunction(
@@ -146,4 +144,4 @@ def _patch_function_tool() -> None:
         result = await run_in_own_thread(target, args_to_call)
         return await result if inspect.isawaitable(result) else result
 
-    FunctionTool._invoke_callable = invoke  # type: ignore[method-assign]
+    adk_private.INVOKE_CALLABLE.replace(invoke)

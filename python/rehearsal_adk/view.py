@@ -18,7 +18,7 @@ import logging
 import re
 from typing import Any
 
-from rehearsal_adk import jsonable, loading, model_call, tree
+from rehearsal_adk import adk_private, jsonable, loading, model_call, tree
 from rehearsal_adk.faults import Fault, message_of
 from rehearsal_adk.session import RehearsalSession
 
@@ -57,7 +57,7 @@ async def now(session: RehearsalSession) -> dict:
 
 
 async def _build(session: RehearsalSession, opening: bool = False, asking: bool = False) -> dict:
-    warnings: list[str] = []
+    warnings = list(session.loaded.warnings)
     agent = session.agent
     if not tree.is_llm(agent):
         warnings.append(
@@ -80,7 +80,8 @@ async def _build(session: RehearsalSession, opening: bool = False, asking: bool 
     conversation = [one for one in request.contents if _text_of(one) == query]
     if asking:
         conversation = await _whole_conversation(session, agent, request, conversation)
-    if not (asking and await model_call.before(session, agent, request)):
+        await model_call.before(session, agent, request)
+    else:
         await _global_instructions(session, agent, request)
         warnings.extend(_changed_later(session))
     session.tools = dict(request.tools_dict)
@@ -264,7 +265,8 @@ async def _assemble(session, agent, missing: dict[str, str], warnings: list[str]
     context = session.invocation(_query_only(session, missing))
     context.agent = agent
     request = LlmRequest()
-    async for _event in agent._llm_flow._preprocess_async(context, request):
+    preprocess = adk_private.PREPROCESS.of(adk_private.LLM_FLOW.of(agent))
+    async for _event in preprocess(context, request):
         pass
     if context.end_invocation:
         warnings.append(
@@ -301,11 +303,12 @@ async def _fallback_request(session, agent, error: Exception, warnings: list[str
     from google.adk.models.llm_request import LlmRequest
     from google.adk.tools.tool_context import ToolContext
 
-    warnings.append(
-        f"ADK could not assemble the model's request ({type(error).__name__}: "
-        f"{message_of(error)}). The agent's own instruction and tools are shown, without "
-        "what ADK adds."
-    )
+    if not isinstance(error, adk_private.MissingName):  # The warnings have it.
+        warnings.append(
+            f"ADK could not assemble the model's request ({type(error).__name__}: "
+            f"{message_of(error)}). The agent's own instruction and tools are shown, without "
+            "what ADK adds."
+        )
     context = session.invocation(_query_only(session))
     context.agent = agent
     # Some tools check the model.
@@ -366,7 +369,7 @@ def waits(tool) -> bool:
 
 def is_task(tool) -> bool:
     """Whether a call delegates a task to another agent until it finishes the task."""
-    return bool(getattr(tool, "_defers_response", False))
+    return bool(adk_private.DEFERS_RESPONSE.get(tool))
 
 
 def runs_agent(tool) -> bool:
@@ -382,6 +385,8 @@ def can_be_played(tool) -> bool:
     """Whether a person can play the agent that the tool is."""
     if not runs_agent(tool) or tree.first_llm(tool.agent) is None:
         return False
+    if not all(name.exists() for name in adk_private.TO_ACT_AS_TOOL):
+        return False
     from google.adk.tools.agent_tool import AgentTool
 
     return type(tool).run_async is AgentTool.run_async or is_single_turn(tool)
@@ -390,11 +395,8 @@ def can_be_played(tool) -> bool:
 def is_single_turn(tool) -> bool:
     """Whether the tool is a sub-agent with ``mode="single_turn"``, which ADK runs as a part of its caller's
     run."""
-    try:
-        from google.adk.tools.agent_tool import _SingleTurnAgentTool
-    except ImportError:  # This ADK version has no such mode.
-        return False
-    return type(tool) is _SingleTurnAgentTool
+    single_turn = adk_private.SINGLE_TURN_TOOL
+    return single_turn.exists() and type(tool) is single_turn.value()
 
 
 def model_of(tool) -> str:
@@ -422,7 +424,7 @@ def _tool(declaration, session: RehearsalSession, owners: dict[str, str]) -> dic
         "parameters_kind": kind,
         "response_schema": plain.get("response_json_schema", plain.get("response")),
         "long_running": waits(tool),
-        "needs_confirmation": bool(getattr(tool, "_require_confirmation", False)),
+        "needs_confirmation": bool(adk_private.FUNCTION_CONFIRMATION.get(tool)),
         "agent_model": model_of(tool) if runs_agent(tool) else None,
         "can_be_played": can_be_played(tool),
         "provided_by": owners.get(declaration.name, "adk"),

@@ -21,6 +21,7 @@ from typing import Any
 
 from rehearsal_adk import (
     PROTOCOL,
+    adk_private,
     calling,
     faults,
     invocation,
@@ -219,7 +220,10 @@ class Worker:
                     f"{params.get('protocol')}. They belong to different releases.",
                 )
             version = loading.adk_version()
-            self._loaded = loading.load(_text(params, "agent_dir"))
+            loaded = loading.load(_text(params, "agent_dir"))
+            # Now google-adk is imported.
+            loaded.warnings = adk_private.check("rehearsal")
+            self._loaded = loaded
             self._max_result_bytes = int(params.get("max_result_bytes") or MAX_RESULT_BYTES)
         except Refused as refused:
             self._fault = refused

@@ -287,6 +287,8 @@ mod tests {
             r"/total/$gte: $gte stands in an object that is compared as a whole; write the path to its value, which ends in .total, or $eq for the object as it is"
         ]]
         .assert_eq(&fault.to_string());
+        let fault = Assertion::parse(&json(r#"{"$ne":{"total":{"$gte":2}}}"#));
+        assert_eq!(fault.err().map(|fault| fault.place).as_deref(), Some("/$ne/total/$gte"));
     }
 
     #[test]

@@ -11,12 +11,15 @@ from types import FunctionType
 from typing import Any
 
 import google.adk
-from google.adk.agents.llm.task._finish_task_tool import FinishTaskTool
 from google.adk.tools.exit_loop_tool import exit_loop
 from google.adk.tools.function_tool import FunctionTool
 from google.adk.tools.long_running_tool import LongRunningFunctionTool
 from google.adk.tools.set_model_response_tool import SetModelResponseTool
 from google.adk.tools.transfer_to_agent_tool import TransferToAgentTool, transfer_to_agent
+
+from rehearsal_adk import adk_private
+
+_FINISH_TASK_TOOL = adk_private.FINISH_TASK_TOOL.value()
 
 _FOLDERS = (*google.adk.__path__, str(Path(__file__).parents[1]))
 """Where google-adk's code is, and ours that replaces some of it."""
@@ -41,7 +44,7 @@ def in_class(of: type, name: str) -> Any:
 
 def directs_the_run(tool: Any) -> bool:
     """Whether this is a tool of google-adk that directs the run, as far as its class and its function say."""
-    if type(tool) in (SetModelResponseTool, FinishTaskTool):
+    if type(tool) in (SetModelResponseTool, _FINISH_TASK_TOOL):
         return True
     of_functions = (FunctionTool, LongRunningFunctionTool, TransferToAgentTool)
     return type(tool) in of_functions and any(tool.func is it for it in (exit_loop, transfer_to_agent))

@@ -15,7 +15,7 @@ import json
 import sys
 from typing import Any, BinaryIO
 
-from rehearsal_adk import faults, jsonable, loading
+from rehearsal_adk import adk_private, faults, jsonable, loading
 from rehearsal_adk.evaluation import current, pipes
 
 USER = "user"
@@ -82,6 +82,7 @@ class AgentUser:
         from google.adk.sessions.in_memory_session_service import InMemorySessionService
 
         loading.adk_version()
+        adk_private.check("evaluation")
         from rehearsal_adk.evaluation import agent_user_notes, given_model
 
         if self._model_name is not None:

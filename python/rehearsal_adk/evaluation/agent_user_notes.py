@@ -8,7 +8,7 @@ from typing import Any
 from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.tools.function_tool import FunctionTool
 
-from rehearsal_adk import faults
+from rehearsal_adk import adk_private, faults
 from rehearsal_adk.eval import StateChange
 from rehearsal_adk.evaluation import usage
 
@@ -39,7 +39,7 @@ class Notes(BasePlugin):
         """Notes the tokens."""
         if llm_response.partial:
             return
-        agent = callback_context._invocation_context.agent
+        agent = adk_private.INVOCATION_CONTEXT.of(callback_context).agent
         model = llm_response.model_version or str(getattr(agent.canonical_model, "model", ""))
         if used := usage.of(llm_response, model):
             self._usage.append(used)

@@ -18,6 +18,7 @@ from typing import Any
 
 from google.adk.tools.base_toolset import BaseToolset
 
+from rehearsal_adk import adk_private
 from rehearsal_adk.evaluation import barrier
 from rehearsal_adk.faults import Fault
 
@@ -81,7 +82,7 @@ def names(toolset: Any) -> list[str] | None:
         return None
     prefix = getattr(toolset, "tool_name_prefix", None)
     listed = [f"{prefix}_{tool.name}" if prefix else tool.name for tool in session.listed.tools]
-    return [*listed, "load_mcp_resource"] if getattr(toolset, "_use_mcp_resources", False) else listed
+    return [*listed, "load_mcp_resource"] if adk_private.MCP_RESOURCES.of(toolset) else listed
 
 
 class _Recorded:
@@ -112,7 +113,7 @@ def _declare(name: str, toolset: Any, tools: list[Any], around: Any) -> None:
     except ValueError as error:
         raise _wrong(f"the tools of {name}: {' '.join(str(error).split())}") from error
     session = _Recorded(listed, resources)
-    manager = toolset._mcp_session_manager
+    manager = adk_private.MCP_SESSIONS.of(toolset)
     connect = manager.create_session
 
     async def create_session(*args: Any, **kwargs: Any) -> Any:

@@ -26,7 +26,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
-from rehearsal_adk import faults, jsonable
+from rehearsal_adk import adk_private, faults, jsonable
 from rehearsal_adk.eval import (
     BridgeContext,
     Message,
@@ -240,7 +240,7 @@ def _converted(function: Callable[..., Any], args: dict[str, Any]) -> dict[str, 
         from google.adk.tools.function_tool import FunctionTool
     except Exception:  # Annotations may be anything, and not every agent is of google-adk.
         return args
-    converted: dict[str, Any] = FunctionTool(function)._preprocess_args(args)
+    converted: dict[str, Any] = adk_private.CONVERT_ARGUMENTS.of(FunctionTool(function))(args)
     return converted
 
 

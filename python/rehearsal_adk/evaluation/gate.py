@@ -31,8 +31,9 @@ from google.adk.runners import Runner
 from google.adk.tools.agent_tool import AgentTool
 from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.function_tool import FunctionTool
+from google.adk.workflow import BaseNode, FunctionNode, Node, Workflow
 
-from rehearsal_adk import jsonable
+from rehearsal_adk import adk_private, jsonable
 from rehearsal_adk.evaluation import adks_own, barrier, carried, current, lookup, model_requests, output_schema
 
 
@@ -243,7 +244,7 @@ def _confirmation(context: Any) -> dict[str, Any] | None:
 def _declaration(tool: Any) -> Any:
     """The tool as the model sees it."""
     try:
-        declaration = tool._get_declaration()
+        declaration = adk_private.DECLARATION.of(tool)()
     except Exception:  # The tool's own code.
         declaration = None
     if declaration is None:
@@ -388,8 +389,7 @@ def _gate_plugin_managers() -> None:
 
 
 def _gate_function_tools() -> None:
-    run, invoke = FunctionTool.run_async, FunctionTool._invoke_callable
-    as_node = getattr(FunctionTool, "_run_generator_as_node", None)
+    run, invoke = FunctionTool.run_async, adk_private.INVOKE_CALLABLE.value()
 
     @functools.wraps(run)
     async def run_async(self: Any, *, args: dict[str, Any], tool_context: Any) -> Any:
@@ -402,23 +402,24 @@ def _gate_function_tools() -> None:
     @functools.wraps(invoke)
     async def invoke_callable(self: Any, target: Any, args_to_call: dict[str, Any]) -> Any:
         # Whether a call needs confirmation is decided by a function too, which is not the tool's body.
-        is_body = target is self.func or target is not self._require_confirmation
+        is_body = target is self.func or target is not adk_private.FUNCTION_CONFIRMATION.of(self)
         if not is_body or _is_decided(self):
             return await invoke(self, target, args_to_call)
         call = _call.get()
         if call is None or call[0] is not self:
-            call = (self, args_to_call, args_to_call.get(self._context_param_name))
+            call = (self, args_to_call, args_to_call.get(adk_private.CONTEXT_PARAMETER.of(self)))
         received = _received(call, args_to_call)
         return await _through_gate(*call, lambda: invoke(self, target, args_to_call), received)
 
     FunctionTool.run_async = run_async  # type: ignore[method-assign]
-    FunctionTool._invoke_callable = invoke_callable  # type: ignore[method-assign]
-    if as_node is not None:
+    adk_private.INVOKE_CALLABLE.replace(invoke_callable)
+    if adk_private.RUN_GENERATOR.exists():
+        as_node = adk_private.RUN_GENERATOR.value()
 
         @functools.wraps(as_node)
         async def run_generator(self: Any, *, args_to_call: Any, tool_context: Any) -> Any:
             async def body() -> Any:
-                with _decided_too(self._get_generator_node()):
+                with _decided_too(adk_private.GENERATOR_NODE.of(self)()):
                     return await as_node(self, args_to_call=args_to_call, tool_context=tool_context)
 
             if _is_decided(self):
@@ -428,10 +429,12 @@ def _gate_function_tools() -> None:
             received = _received((self, args, tool_context), args_to_call)
             return await _through_gate(self, args, tool_context, body, received)
 
-        FunctionTool._run_generator_as_node = run_generator  # type: ignore[method-assign]
+        adk_private.RUN_GENERATOR.replace(run_generator)
 
 
-_BODY_METHODS = ("_invoke_callable", "_run_generator_as_node")
+_BODY_METHODS = [
+    name.attribute for name in (adk_private.INVOKE_CALLABLE, adk_private.RUN_GENERATOR) if name.exists()
+]
 
 
 async def _run_tool(tool: Any, run: Any, /, *positional: Any, **named: Any) -> Any:
@@ -446,14 +449,14 @@ async def _run_tool(tool: Any, run: Any, /, *positional: Any, **named: Any) -> A
 def _has_gated_body(tool: Any) -> bool:
     """Whether google-adk's code runs the tool as a function, up to the gate at its body."""
     return lookup.is_function(tool) and all(
-        adks_own.is_code(adks_own.definition(tool, name)) for name in _BODY_METHODS if hasattr(FunctionTool, name)
+        adks_own.is_code(adks_own.definition(tool, name)) for name in _BODY_METHODS
     )
 
 
 def _notice_cancellations() -> None:
     """Notes runs that code of the subject canceled. google-adk ends them as if they were complete: each runner, those of
     agents that are used as tools too, and each branch of agents that run in parallel."""
-    run, cleanup = BaseAgent.run_async, getattr(Runner, "_cleanup_root_task", None)
+    run, cleanup = BaseAgent.run_async, adk_private.CLEANUP_RUN.value()
 
     @functools.wraps(run)
     async def run_async(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -469,8 +472,6 @@ def _notice_cancellations() -> None:
             raise
 
     BaseAgent.run_async = run_async  # type: ignore[method-assign]
-    if cleanup is None:
-        return
 
     @functools.wraps(cleanup)
     async def cleanup_root_task(self: Any, task: asyncio.Task[Any], *args: Any) -> None:
@@ -482,7 +483,7 @@ def _notice_cancellations() -> None:
                 _break_off(error)
         await cleanup(self, task, *args)
 
-    setattr(Runner, "_cleanup_root_task", cleanup_root_task)
+    adk_private.CLEANUP_RUN.replace(cleanup_root_task)
 
 
 def _break_off(error: BaseException) -> None:
@@ -533,15 +534,11 @@ def _for_each_class(base: Any, change: Any) -> None:
 
 def _gate_nodes() -> None:
     """Gates nodes of workflows where google-adk runs them, whatever defines their code."""
-    try:
-        from google.adk.workflow._base_node import BaseNode
-    except ImportError:  # This version of google-adk has no workflows.
-        return
     run = BaseNode.run
 
     @functools.wraps(run)
     def run_gated(self: Any, *, ctx: Any, node_input: Any) -> Any:
-        node: Any = _Gated(self, self._run_impl) if _is_gated(self, ctx) else self
+        node: Any = _Gated(self, adk_private.NODE_CODE.of(self)) if _is_gated(self, ctx) else self
         return run(node, ctx=ctx, node_input=node_input)
 
     def look_up(self: Any, name: str) -> Any:
@@ -569,11 +566,7 @@ _as_node: contextvars.ContextVar[bool] = carried.variable("rehearsal_as_node", F
 
 def _notice_tools_as_nodes() -> None:
     """A workflow asks plugins about its tools as a model's flow does, though no model called them."""
-    try:
-        from google.adk.workflow._tool_node import _ToolNode
-    except ImportError:
-        return
-    own = _ToolNode._run_impl
+    own = adk_private.TOOL_NODE_CODE.value()
 
     @functools.wraps(own)
     async def run_impl(self: Any, *, ctx: Any, node_input: Any) -> Any:
@@ -589,19 +582,15 @@ def _notice_tools_as_nodes() -> None:
                     _as_node.reset(token)
                 yield one
 
-    setattr(_ToolNode, "_run_impl", run_impl)
+    adk_private.TOOL_NODE_CODE.replace(run_impl)
 
 
 def _is_gated(node: Any, ctx: Any, *, runs_own: bool = False) -> bool:
     """Whether the gate decides about a node: one that runs code of the author, and an inner workflow that the case
     names. Agents run code of the author too, but the nodes and tools that they run are intercepted."""
-    from google.adk.workflow._function_node import FunctionNode
-    from google.adk.workflow._node import Node
-    from google.adk.workflow._workflow import Workflow
-
     if isinstance(node, BaseAgent) or _is_decided(node):
         return False
-    methods = ["_run_impl"]
+    methods = [adk_private.NODE_CODE.attribute]
     # One that runs in parallel runs copies of itself.
     if isinstance(node, Node) and not node.parallel_worker:
         methods.append("run_node_impl")
@@ -621,11 +610,12 @@ class _Gated:
     def __init__(self, node: Any, code: Any) -> None:
         self._node = node
         self._code = code
+        adk_private.NODE_CODE.set_on(self, self._run_decided)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._node, name)
 
-    async def _run_impl(self, *, ctx: Any, node_input: Any) -> Any:
+    async def _run_decided(self, *, ctx: Any, node_input: Any) -> Any:
         node = self._node
         args, call_id = {"node_input": _plain(node_input)}, _made_up_id()
         if not barrier.is_allowed() and (decisions := _decisions()) is not None:

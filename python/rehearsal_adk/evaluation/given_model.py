@@ -18,6 +18,7 @@ from google.adk.models.llm_response import LlmResponse
 from google.adk.models.registry import LLMRegistry
 from google.genai import Client, types
 
+from rehearsal_adk import adk_private
 from rehearsal_adk.evaluation import apart, barrier, current, endpoints
 
 ModelOf = Callable[[LlmAgent], BaseLlm]
@@ -129,8 +130,10 @@ def _named(name: str) -> BaseLlm:
 
 def open_client(model: BaseLlm) -> None:
     """Lets the model find its key, which google-adk does at the first request. Raises if it has none."""
-    for name in ("api_client", "_anthropic_client", "_openai_client"):
-        getattr(model, name, None)
+    adk_private.check_model(model)
+    getattr(model, "api_client", None)
+    for name in adk_private.MODEL_CLIENTS:
+        name.get(model)
     if type(model).__name__ == "LiteLlm":
         import litellm
 

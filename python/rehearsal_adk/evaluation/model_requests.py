@@ -20,6 +20,7 @@ from typing import Any
 from google.adk.models.base_llm import BaseLlm
 from google.adk.models.llm_response import LlmResponse
 
+from rehearsal_adk import adk_private
 from rehearsal_adk.evaluation import apart, barrier, current, endpoints, given_model
 
 _PASSING = re.compile(
@@ -54,6 +55,7 @@ async def answered(
     model: BaseLlm, llm_request: Any, ask: Callable[[], AsyncGenerator[Any, None]]
 ) -> AsyncGenerator[Any, None]:
     """The responses to a request, which ``ask`` makes."""
+    adk_private.check_model(model)
     case = current.case()
     if isinstance(model, given_model.GivenModel):
         async for response in ask():
@@ -107,12 +109,11 @@ async def answered(
 
 def _leave_repeating_to_the_engine(model: BaseLlm) -> None:
     """Lets a client of Anthropic not repeat by itself, which keeps to no limit and sleeps as long as a service says."""
-    kind: Any = type(model)
-    if not hasattr(kind, "_anthropic_client"):
+    if not adk_private.ANTHROPIC_CLIENT.is_of(model):
         return
     # A client that cannot be opened says so where it is asked.
     with barrier.in_model_call(endpoints.of(model, ())), contextlib.suppress(Exception):
-        client = kind._anthropic_client.__get__(model)
+        client = adk_private.ANTHROPIC_CLIENT.of(model)
         if client.max_retries == _ANTHROPIC_RETRIES:
             client.max_retries = 0
 

@@ -10,6 +10,7 @@ from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.base_toolset import BaseToolset
 from google.adk.tools.function_tool import FunctionTool
 
+from rehearsal_adk import adk_private
 from rehearsal_adk.evaluation import declarations, unseen
 
 FRAMEWORK_TOOLS = [
@@ -76,7 +77,7 @@ def _declared(tool: FunctionTool) -> list[str] | None:
     """The arguments in the declaration; None if the function takes others."""
     try:
         parameters = inspect.signature(tool.func).parameters.values()
-        declaration = tool._get_declaration()
+        declaration = adk_private.DECLARATION.of(tool)()
     except Exception:  # A case that gets there meets it again.
         return None
     if declaration is None or any(it.kind is inspect.Parameter.VAR_KEYWORD for it in parameters):
@@ -107,10 +108,10 @@ def _may_run_nodes(node: Any) -> bool:
     """Whether code of the author gets the context of a node, with which it can run nodes that are nowhere in the tree."""
     if not _runs_function(node):
         return False
-    function = getattr(node, "_func", None)
+    function = adk_private.NODE_FUNCTION.get(node)
     if function is None:
         return not type(node).__module__.startswith("google.adk.")
-    return getattr(node, "_context_param_name", "ctx") in inspect.signature(function).parameters
+    return adk_private.NODE_CONTEXT_PARAMETER.get(node, "ctx") in inspect.signature(function).parameters
 
 
 def _runs_function(node: Any) -> bool:

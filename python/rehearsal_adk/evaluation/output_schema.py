@@ -11,7 +11,7 @@ from google.adk.agents.llm_agent import LlmAgent
 from google.adk.tools.agent_tool import AgentTool
 from pydantic import BaseModel, TypeAdapter
 
-from rehearsal_adk import jsonable
+from rehearsal_adk import adk_private, jsonable
 
 _KEPT = "_rehearsal_output_schema"
 
@@ -22,6 +22,8 @@ def of(tool: Any) -> Any:
     if kept is None:
         try:
             kept = {"schema": _declared(tool)}
+        except adk_private.MissingName:
+            raise
         except Exception:  # The tool's own code. Without a schema, nothing is checked.
             kept = {"schema": None}
         try:
@@ -68,8 +70,8 @@ def _has_objects(declared: Any) -> bool:
 
 
 def _declared(tool: Any) -> Any:
-    mcp_tool = getattr(tool, "_mcp_tool", None)
-    if mcp_tool is not None:
+    if adk_private.MCP_TOOL.is_of(tool):
+        mcp_tool = adk_private.MCP_TOOL.of(tool)
         # Version 2 of the package names it otherwise.
         names = ("outputSchema", "output_schema")
         schema = next((found for it in names if (found := getattr(mcp_tool, it, None))), None)
@@ -82,16 +84,14 @@ def _declared(tool: Any) -> Any:
         return _of_function(function)  # google-adk makes a new tool of a function for each request.
     if function is not None:
         return _of_function.__wrapped__(function)
-    declaration = tool._get_declaration()
+    declaration = adk_private.DECLARATION.of(tool)()
     return declaration and _json(declaration.response_json_schema)
 
 
 @functools.lru_cache(maxsize=1024)
 def _of_function(function: Any) -> Any:
     # The declaration that models see leaves it out.
-    from google.adk.tools._function_tool_declarations import _build_response_json_schema
-
-    schema = _json(_build_response_json_schema(function))
+    schema = _json(adk_private.RESPONSE_SCHEMA.value()(function))
     # A long-running function that is declared to return nothing is answered later, with anything.
     return None if schema == {"type": "null"} else schema
 

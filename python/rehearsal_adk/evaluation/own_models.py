@@ -16,6 +16,7 @@ from google.adk.agents.llm_agent import LlmAgent
 from google.adk.models.google_llm import Gemini
 from google.adk.plugins.base_plugin import BasePlugin
 
+from rehearsal_adk import adk_private
 from rehearsal_adk.evaluation import given_model, unseen
 
 _BEGINNINGS = ("gemini", "gemma", "claude", "gpt", "openai", "anthropic", "ollama", "vertex_ai", "azure")
@@ -45,6 +46,7 @@ def _of_agent(agent: LlmAgent) -> Iterator[str]:
     named = f"the agent {agent.name} names the model "
     try:
         model = given_model.own(agent)
+        adk_private.check_model(model)
     except Exception as error:
         name = agent.model if isinstance(agent.model, str) else type(agent.model).__name__
         reason = " ".join(str(error).split()).rstrip(".")
@@ -68,7 +70,7 @@ def _missing_key(model: Any) -> str | None:
     if kind.__name__ not in ("AnthropicLlm", "LiteLlm") or not kind.__module__.startswith("google.adk."):
         return None
     if kind.__name__ == "LiteLlm":
-        given = getattr(model, "_additional_args", {})
+        given = adk_private.LITELLM_ARGUMENTS.of(model)
         own_client = type(model.llm_client).__name__ != "LiteLLMClient"
         if own_client or any(given.get(key) for key in ("api_key", "api_base", "custom_llm_provider")):
             return None

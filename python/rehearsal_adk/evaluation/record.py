@@ -12,7 +12,7 @@ import os
 import sys
 from typing import Any
 
-from rehearsal_adk import faults, jsonable, loading
+from rehearsal_adk import adk_private, faults, jsonable, loading
 
 
 def main() -> None:
@@ -43,7 +43,7 @@ async def _declared(root: Any) -> dict[str, Any]:
 
 
 async def _of_toolset(toolset: Any) -> dict[str, Any]:
-    session = await toolset._mcp_session_manager.create_session()
+    session = await adk_private.MCP_SESSIONS.of(toolset).create_session()
     tools: list[Any] = []
     cursor: str | None = None
     while True:
@@ -53,7 +53,7 @@ async def _of_toolset(toolset: Any) -> dict[str, Any]:
         if not cursor:
             break
     declared: dict[str, Any] = {"tools": tools}
-    if getattr(toolset, "_use_mcp_resources", False):
+    if adk_private.MCP_RESOURCES.of(toolset):
         resources = await session.list_resources()
         declared["resources"] = [_plain(resource) for resource in resources.resources]
     return declared

@@ -28,7 +28,7 @@ import sys
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from rehearsal_adk import faults, loading
+from rehearsal_adk import adk_private, faults, loading
 from rehearsal_adk.evaluation import barrier, current, seal, semaphores, shared_libraries
 from rehearsal_adk.evaluation.forks import Following, Forks
 from rehearsal_adk.evaluation.import_threads import ImportThreads
@@ -65,6 +65,7 @@ def main() -> None:
     try:
         loading.adk_version()
         with lean_import():
+            adk_private.check("evaluation")
             from rehearsal_adk.evaluation import case_run, gate, given_model, warm_up
 
             gate.install()
@@ -88,6 +89,8 @@ def main() -> None:
         ).raise_up()
         threads = ImportThreads()
         loaded = loading.load(agent_dir)
+        # The agent may have imported the modules of toolsets and models.
+        adk_private.check("evaluation")
         gate.look_again()
         warm_up.note_missing_modules()
         unseen = _unseen(loaded)

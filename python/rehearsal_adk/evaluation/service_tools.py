@@ -10,6 +10,7 @@ from typing import Any
 
 from google.genai import types
 
+from rehearsal_adk import adk_private
 from rehearsal_adk.evaluation import apart, unseen
 
 _CALLED = {"function_declarations", "computer_use"}
@@ -28,7 +29,7 @@ def refused(llm_request: Any, root: Any, allowed: Collection[str], model: Any = 
     config = llm_request.config
     tools = [found for tool in getattr(config, "tools", None) or () for found in _of_tool(tool)]
     tools += _of_body(getattr(getattr(config, "http_options", None), "extra_body", None))
-    tools += _of_body(getattr(model, "_additional_args", None))
+    tools += _of_body(adk_private.LITELLM_ARGUMENTS.get(model))
     if not tools:
         return None
     agent = apart.agent(llm_request)

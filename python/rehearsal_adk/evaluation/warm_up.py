@@ -28,6 +28,7 @@ from google.adk.tools.agent_tool import AgentTool
 from google.adk.tools.function_tool import FunctionTool
 from google.genai import types
 
+from rehearsal_adk import adk_private
 from rehearsal_adk.evaluation import endpoints, given_model, output_schema, unseen
 from rehearsal_adk.evaluation.case_run import CaseRun
 from rehearsal_adk.loading import LoadedAgent
@@ -110,7 +111,7 @@ def declare(root: Any) -> None:
     for function in unseen.functions(root):
         tool = FunctionTool(function)
         with contextlib.suppress(Exception):  # A case that gets there meets it again.
-            tool._get_declaration()
+            adk_private.DECLARATION.of(tool)()
             output_schema.of(tool)
 
 
@@ -124,9 +125,7 @@ def load_models(root: Any, name: str | None) -> None:
         with contextlib.suppress(Exception):
             # google-adk imports LiteLLM, which takes many seconds, when it first asks.
             if type(model()).__name__ == "LiteLlm":
-                from google.adk.models import lite_llm
-
-                lite_llm._ensure_litellm_imported()
+                adk_private.IMPORT_LITELLM.value()()
 
 
 def model_ports(root: Any) -> list[int]:

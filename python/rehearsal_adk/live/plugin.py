@@ -18,6 +18,7 @@ from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.tool_context import ToolContext
 
+from .. import adk_private
 from ..faults import message_of
 from ..tree import lineage
 from . import convert, targets
@@ -61,6 +62,8 @@ class RehearsalPlugin(BasePlugin):
         token: str | None = None,
     ):
         super().__init__(name="rehearsal")
+        for lack in adk_private.check("live"):
+            log.warning(lack)
         if server_url:
             self.server_url = address(server_url, "server_url")
         else:
@@ -229,7 +232,7 @@ class RehearsalPlugin(BasePlugin):
             # It has not run yet: the user must confirm first, and then ADK repeats the call.
             return
         turn_id = self._asked.pop(call_id, None)
-        defers = tool.is_long_running or getattr(tool, "_defers_response", False)
+        defers = tool.is_long_running or adk_private.DEFERS_RESPONSE.get(tool)
         if defers and not result:
             # It has no result yet. A later model request contains the result.
             return

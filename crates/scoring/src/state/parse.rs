@@ -95,7 +95,7 @@ fn tests(value: JsonValue<'_>, place: &str, depth: usize) -> Result<Vec<Test>, C
     let operands = value.entries();
     let is_operator = |entry: &(Cow<'_, str>, JsonValue<'_>)| entry.0.starts_with('$');
     if !operands.iter().any(is_operator) {
-        return Ok(vec![Test::Equal(literal(value, place, Some(""))?)]);
+        return Ok(vec![Test::Equal(literal(value, place, Some(""), "$eq")?)]);
     }
     if let Some((name, _)) = operands.iter().find(|entry| !is_operator(entry)) {
         let place = format!("{place}{}", pointer_step(name));
@@ -121,7 +121,7 @@ fn of_operators(
             |orders| Ok::<_, ConfigFault>(Test::Order(ordered(*operand, name, &place)?, orders));
         tests.push(match &**name {
             "$eq" => Test::Equal(operand.to_json()),
-            "$ne" => Test::Not(vec![Test::Equal(operand.to_json())]),
+            "$ne" => Test::Not(vec![Test::Equal(differing(*operand, &place)?)]),
             "$gt" => order(&[Ordering::Greater])?,
             "$gte" => order(&[Ordering::Greater, Ordering::Equal])?,
             "$lt" => order(&[Ordering::Less])?,
@@ -166,10 +166,30 @@ fn truth(value: JsonValue<'_>, place: &str) -> Result<bool, ConfigFault> {
     }
 }
 
+/// The value of `$ne`. Operators in it would leave it different from everything.
+fn differing(value: JsonValue<'_>, place: &str) -> Result<JsonText, ConfigFault> {
+    let entries = value.entries();
+    match entries.iter().find(|(name, _)| operator(name).is_some()) {
+        Some((name, _)) => Err(ConfigFault::new(
+            &format!("{place}{}", pointer_step(name)),
+            format!(
+                "{name} stands in $ne, which compares a value as a whole; use $not for operators"
+            ),
+        )),
+        None => literal(value, place, Some(""), "$not with $eq"),
+    }
+}
+
 /// A value that must be equal as it is. An operator in it would never apply, and is refused.
 ///
-/// `path` leads to the value from that of its condition. An item of a list has none.
-fn literal(value: JsonValue<'_>, place: &str, path: Option<&str>) -> Result<JsonText, ConfigFault> {
+/// `path` leads to the value from that of its condition. An item of a list has none. `as_it_is` are the operators for a
+/// value that has such a name in it.
+fn literal(
+    value: JsonValue<'_>,
+    place: &str,
+    path: Option<&str>,
+    as_it_is: &str,
+) -> Result<JsonText, ConfigFault> {
     // Recorded states can be large, and rarely have such names.
     if !value.text().contains("\"$") {
         return Ok(value.to_json());
@@ -179,7 +199,7 @@ fn literal(value: JsonValue<'_>, place: &str, path: Option<&str>) -> Result<Json
         for (name, member) in value.entries() {
             let place = format!("{place}{}", pointer_step(&name));
             if let Some(operator) = operator(&name) {
-                let message = misplaced(&name, operator, path.as_deref());
+                let message = misplaced(&name, operator, path.as_deref(), as_it_is);
                 return Err(ConfigFault::new(&place, message));
             }
             let path = path.as_ref().map(|path| format!("{path}.{name}"));
@@ -195,17 +215,17 @@ fn literal(value: JsonValue<'_>, place: &str, path: Option<&str>) -> Result<Json
     Ok(value.to_json())
 }
 
-fn misplaced(name: &str, operator: &str, path: Option<&str>) -> String {
+fn misplaced(name: &str, operator: &str, path: Option<&str>, as_it_is: &str) -> String {
     let meant =
         if name == operator { String::new() } else { format!(" (did you mean {operator}?)") };
     match path {
         Some(path) => format!(
             "{name}{meant} stands in an object that is compared as a whole; write the path to its value, which ends in \
-             {path}, or $eq for the object as it is"
+             {path}, or {as_it_is} for the object as it is"
         ),
         None => format!(
-            "{name}{meant} stands in a list whose items are compared as a whole; use $elemMatch or $or, or $eq for the \
-             list as it is"
+            "{name}{meant} stands in a list whose items are compared as a whole; use $elemMatch or $or, or {as_it_is} for \
+             the list as it is"
         ),
     }
 }
@@ -246,7 +266,7 @@ pub fn operator(name: &str) -> Option<&'static str> {
 
 fn choices(value: JsonValue<'_>, name: &str, place: &str) -> Result<Vec<JsonText>, ConfigFault> {
     if value.kind() == Kind::Array {
-        let choice = |(at, item)| literal(item, &format!("{place}/{at}"), None);
+        let choice = |(at, item)| literal(item, &format!("{place}/{at}"), None, "$eq");
         value.items().enumerate().map(choice).collect()
     } else {
         Err(ConfigFault::new(place, format!("{name} must be an array")))
@@ -319,7 +339,7 @@ fn all(value: JsonValue<'_>, place: &str, depth: usize) -> Result<Vec<Test>, Con
                 let place = format!("{place}/$elemMatch");
                 Ok(Test::Element(Box::new(element(inner, &place, depth)?)))
             }
-            _ => Ok(Test::Equal(literal(item, &place, None)?)),
+            _ => Ok(Test::Equal(literal(item, &place, None, "$eq")?)),
         }
     });
     tests.collect()
@@ -429,6 +449,9 @@ mod tests {
             (r#"{"seats":{"$all":[{"$elemMatch":{"row":3}},{"$elemMatch":{"row":4}}]}}"#, true),
             (r#"{"patient":{"age":55}}"#, false),
             (r#"{"patient":{"$eq":{"age":{"$gte":3}}}}"#, false),
+            (r#"{"patient":{"$not":{"$eq":{"age":{"$gte":3}}}}}"#, true),
+            (r##"{"patient":{"$ne":{"age":{"$ref":"#/a"}}}}"##, true),
+            (r#"{"patient.known":{"$ne":["asthma"]},"patient":{"$ne":{"age":55}}}"#, true),
             (r##"{"patient":{"age":{"$ref":"#/a"}}}"##, false),
             (r#"{"patient":{"name":null,"age":55,"known":["asthma","hypertension"]}}"#, true),
             (r#"{"$or":[{"asked":9},{"level":{"$regex":"999$"}}]}"#, true),
@@ -482,6 +505,24 @@ mod tests {
             r#"{"done":{"level":{"$gret":3}}}"#,
             &expect![
                 "/done/level/$gret: $gret (did you mean $gt?) stands in an object that is compared as a whole; write the path to its value, which ends in .level, or $eq for the object as it is"
+            ],
+        );
+        check_fault(
+            r#"{"order":{"$ne":{"total":{"$gte":2}}}}"#,
+            &expect![
+                "/order/$ne/total/$gte: $gte stands in an object that is compared as a whole; write the path to its value, which ends in .total, or $not with $eq for the object as it is"
+            ],
+        );
+        check_fault(
+            r#"{"order":{"$not":{"$ne":[{"total":{"$gte":2}}]}}}"#,
+            &expect![
+                "/order/$not/$ne/0/total/$gte: $gte stands in a list whose items are compared as a whole; use $elemMatch or $or, or $not with $eq for the list as it is"
+            ],
+        );
+        check_fault(
+            r#"{"total":{"$ne":{"$gte":2}}}"#,
+            &expect![
+                "/total/$ne/$gte: $gte stands in $ne, which compares a value as a whole; use $not for operators"
             ],
         );
         for query in [r#"{"a":{"$in":[1,{"$gte":3}]}}"#, r#"{"a":{"$all":[{"$gte":3}]}}"#] {
