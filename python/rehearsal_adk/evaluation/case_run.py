@@ -52,6 +52,7 @@ class CaseRun:
         self._broken_off: BaseException | None = None
         self._node_calls: dict[str, dict[str, Any]] = {}
         self._model_calls: set[tuple[str, str]] = set()
+        self._offered: set[str] = set()
         self._code_calls: dict[str, tuple[str, str]] = {}
         self._replaced: set[tuple[str, str]] = set()
         self._loop: Any = None
@@ -306,6 +307,12 @@ class CaseRun:
     def model_of(self, agent: Any) -> Any:
         """The model that the case gives this agent; None if the agent has its own."""
         return self._model(agent) if self._model is not None else None
+
+    def note_offered(self, llm_request: Any) -> None:
+        """Tells the engine of the tools that a model may call. Those of a toolset only a request shows."""
+        if new := set(llm_request.tools_dict) - self._offered:
+            self._offered |= new
+            self._loop.call_soon_threadsafe(self._peer.tell, "offered", {"tools": sorted(new)})
 
     async def check_tools(self, llm_request: Any, model: Any) -> None:
         """Ends the run, and never returns, if the model's service would run a tool that the case does not allow."""

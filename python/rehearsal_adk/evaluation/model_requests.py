@@ -55,6 +55,8 @@ async def answered(
 ) -> AsyncGenerator[Any, None]:
     """The responses to a request, which ``ask`` makes."""
     case = current.case()
+    if case is not None:
+        case.note_offered(llm_request)
     if isinstance(model, given_model.GivenModel):
         async for response in ask():
             yield response

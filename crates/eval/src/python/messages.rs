@@ -195,6 +195,12 @@ pub(super) struct Forbidden {
     pub(super) place: String,
 }
 
+/// Tools that a model may call.
+#[derive(Debug, Deserialize)]
+pub(super) struct Offered {
+    pub(super) tools: Vec<String>,
+}
+
 /// A value that has no form in JSON is written as another one.
 #[derive(Debug, Deserialize)]
 pub(super) struct Replaced {
