@@ -20,6 +20,7 @@ from typing import Any
 from google.adk.models.base_llm import BaseLlm
 from google.adk.models.llm_response import LlmResponse
 
+from rehearsal_adk import faults
 from rehearsal_adk.evaluation import apart, barrier, current, endpoints, given_model
 
 _PASSING = re.compile(
@@ -93,7 +94,8 @@ async def answered(
                             break
                         if asked_by is not None:
                             # google-adk goes on without the answer.
-                            case.refused(f"asked {model.model} apart from its turns, in vain: {error}", asked_by)
+                            reason = faults.reason_of(error)
+                            case.refused(f"asked {model.model} apart from its turns, in vain: {reason}", asked_by)
                         if not isinstance(error, _NothingSaidError):
                             raise
                         # Callbacks and plugins of the agent may answer in its place.

@@ -16,7 +16,7 @@ use eval::{EvalCase, EvalResult, EvalSuite, Status, ToolUse, UserAgent, run_eval
 use json_text::JsonText;
 use serde_json::{Value, json};
 
-const TOOLS: [&str; 14] = [
+const TOOLS: [&str; 15] = [
     "breaks_off",
     "cancels_itself",
     "exits",
@@ -24,6 +24,7 @@ const TOOLS: [&str; 14] = [
     "exits_in_task",
     "interrupts_in_callback",
     "exits_after_turn",
+    "fails_silently",
     "ends_process",
     "is_killed",
     "kills_importer",
@@ -105,6 +106,14 @@ async fn code_that_exits_is_at_fault_and_ends_its_case_only() {
         assert!(error(&result).message.contains("sys.exit('no configuration')"), "{result:?}");
         has_passed(&run_eval(&calling(&subject, &[("prints_bytes", json!({}))])).await);
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_error_without_a_text_has_the_name_of_its_class() {
+    let Some(subject) = subject(Isolation::Process) else { return };
+    let result = run_eval(&calling(&subject, &[("fails_silently", json!({}))])).await;
+    let error = error(&result);
+    assert_eq!((error.at_fault, error.message.as_str()), (AtFault::Subject, "TimeoutError"));
 }
 
 /// A user who takes a second for each answer.

@@ -60,6 +60,11 @@ async def exits_after_turn() -> str:
     return "done"
 
 
+def fails_silently() -> str:
+    """Raises an error without a text."""
+    raise TimeoutError
+
+
 def ends_process() -> str:
     """Ends the process without another word."""
     print("about to end", flush=True)
@@ -144,6 +149,7 @@ _TOOLS = [
     exits_in_task,
     interrupts_in_callback,
     exits_after_turn,
+    fails_silently,
     ends_process,
     is_killed,
     kills_importer,
