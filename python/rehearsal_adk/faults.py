@@ -69,6 +69,11 @@ def message_of(error: BaseException) -> str:
     return sendable(text)
 
 
+def reason_of(error: BaseException) -> str:
+    """The text of an exception, in one line, or the name of its class if it has none."""
+    return " ".join(message_of(error).split()) or type(error).__name__
+
+
 def formatted(error: BaseException) -> str:
     """The traceback as Python prints it, from the author's first frame on."""
     try:

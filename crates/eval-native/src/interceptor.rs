@@ -83,6 +83,7 @@ impl Interceptor {
         };
         let model = InterceptedModel::new(agent, source, &self.0);
         self.0.note_model(agent, model.name());
+        self.0.gate.note_agents([agent.to_owned()]);
         Ok(Arc::new(model))
     }
 }

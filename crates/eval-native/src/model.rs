@@ -87,6 +87,7 @@ impl Llm for InterceptedModel {
             self.shared.gate.stop(fault);
             return self.shared.end_run().await;
         }
+        self.shared.gate.note_tools(request.tools.keys().cloned());
         match &self.source {
             Source::Given(_) => match self.shared.gate.respond(&self.agent) {
                 Ok(turn) => {

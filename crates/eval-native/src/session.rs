@@ -46,6 +46,7 @@ impl NativeSession {
         interceptor: Interceptor,
     ) -> Result<Self, Fault> {
         let shared = interceptor.0;
+        note_agents(&agent, &shared);
         let state = shared.gate.initial_state().decode::<HashMap<String, Value>>();
         let state = state.map_err(|error| Fault::Infrastructure {
             message: format!("the initial state cannot be read: {error}"),
@@ -104,6 +105,14 @@ impl NativeSession {
                 }
             }
         }
+    }
+}
+
+/// Notes an agent and those below it.
+fn note_agents(agent: &Arc<dyn Agent>, shared: &Shared) {
+    shared.gate.note_agents([agent.name().to_owned()]);
+    for agent in agent.sub_agents() {
+        note_agents(agent, shared);
     }
 }
 

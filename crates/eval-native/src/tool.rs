@@ -38,6 +38,7 @@ impl InterceptedTool {
         interception: Interception,
         shared: &Arc<Shared>,
     ) -> Self {
+        shared.gate.note_tools([tool.name().to_owned()]);
         Self { tool, interception, shared: Arc::clone(shared) }
     }
 

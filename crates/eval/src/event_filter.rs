@@ -3,7 +3,7 @@
 
 use scoring::state::Query;
 
-use crate::ledger::{Values, members_of};
+use crate::ledger::{Entry, Values, members_of};
 use crate::names::{Names, UnknownName};
 use scoring::nearest::nearest;
 
@@ -19,7 +19,7 @@ pub(crate) fn check(event: &str, filter: &Query) -> Result<(), String> {
             let hint = nearest(member, members.iter().map(|(name, _)| *name));
             return Err(format!("events {event} have no member {member}; {hint}"));
         };
-        let is_text = matches!(values, Values::Text | Values::Tools | Values::Agents);
+        let is_text = !matches!(values, Values::Any | Values::OneOf(_) | Values::ObjectOf(_));
         if is_text && path != member {
             return Err(format!(
                 "`{member}` of events {event} is a text, which has no member {path}"
@@ -39,8 +39,59 @@ pub(crate) fn check(event: &str, filter: &Query) -> Result<(), String> {
             let hint = nearest(&unknown, known.iter().copied());
             return Err(format!("`{member}` of events {event} is never {unknown}; {hint}"));
         }
+        match values {
+            Values::ObjectOf(known) => check_object(event, member, known, filter)?,
+            Values::PartsOf => check_parts(event, member, filter)?,
+            _ => {}
+        }
     }
     Ok(())
+}
+
+/// Checks that a filter looks for members that an object can have.
+fn check_object(event: &str, member: &str, known: &[&str], filter: &Query) -> Result<(), String> {
+    let mut wanted = filter.members_below(member).into_iter();
+    if let Some(unknown) = wanted.find(|name| !known.contains(&name.as_str())) {
+        let hint = nearest(&unknown, known.iter().copied());
+        return Err(format!("`{member}` of events {event} has no member {unknown}; {hint}"));
+    }
+    let Some(text) = filter.unmatched(member, &[]).filter(|text| !text.starts_with('{')) else {
+        return Ok(());
+    };
+    let known: Vec<_> = known.iter().map(|name| format!("{member}.{name}")).collect();
+    Err(format!(
+        "`{member}` of events {event} is an object, and never {text}; look for one of {}, as in {{ \"{}\": {{ \"$exists\": true }} }}",
+        known.join(", "),
+        known[0]
+    ))
+}
+
+/// The names that a member may hold; `None` if only running the subject shows them.
+type KnownNames = fn(&Names) -> Option<Vec<&str>>;
+
+/// What stands before the name of a tool, an agent or a node in `in` of events `value_replaced`.
+const PARTS_OF: [(&str, KnownNames); 4] = [
+    ("the result of ", Names::called_tools),
+    ("the arguments of ", Names::called_tools),
+    ("the message of ", Names::acting_agents),
+    ("the output of ", Names::acting_agents),
+];
+
+/// Checks that texts are `state`, or name a part of a tool, an agent or a node.
+fn check_parts(event: &str, member: &str, filter: &Query) -> Result<(), String> {
+    let is_part =
+        |text: &str| text == "state" || PARTS_OF.iter().any(|(of, _)| text.starts_with(of));
+    let texts = filter.compared(member).into_iter().filter_map(|it| it.decode::<String>().ok());
+    match texts.into_iter().find(|text| !is_part(text)) {
+        None => Ok(()),
+        Some(unknown) => {
+            let known = PARTS_OF.map(|(of, _)| format!("{of}…"));
+            Err(format!(
+                "`{member}` of events {event} is never {unknown}; it is state, {}",
+                known.join(", ")
+            ))
+        }
+    }
 }
 
 /// Checks that a subject with these names can have what a filter looks for.
@@ -52,7 +103,18 @@ pub(crate) fn check_names(event: &str, filter: &Query, names: &Names) -> Result<
         let (kind, known) = match values {
             Values::Tools => ("tool", names.called_tools()),
             Values::Agents => ("agent", names.acting_agents()),
-            Values::Any | Values::Text | Values::OneOf(_) => continue,
+            Values::Nodes => ("node", names.acting_agents()),
+            Values::ModelUsers if is_of_subject(filter) => ("agent", names.acting_agents()),
+            Values::ModelUsers => ("agent", names.model_users()),
+            Values::PartsOf => {
+                check_names_of_parts(member, filter, names)?;
+                continue;
+            }
+            Values::Any
+            | Values::Text
+            | Values::Unlisted
+            | Values::OneOf(_)
+            | Values::ObjectOf(_) => continue,
         };
         if let Some(known) = known
             && let Some(unknown) = filter.unmatched(member, &known)
@@ -67,6 +129,48 @@ pub(crate) fn check_names(event: &str, filter: &Query, names: &Names) -> Result<
         }
         _ => Ok(()),
     }
+}
+
+/// Whether a filter of uses of models wants only those of the subject.
+fn is_of_subject(filter: &Query) -> bool {
+    let roles = filter.compared("role");
+    roles.iter().any(|role| role.as_str() == "\"subject\"")
+        && filter.unmatched("role", &["subject"]).is_none()
+}
+
+/// Checks the tools, agents and nodes whose values a filter looks for.
+fn check_names_of_parts(member: &str, filter: &Query, names: &Names) -> Result<(), UnknownName> {
+    let known: Option<Vec<_>> =
+        PARTS_OF.iter().map(|(of, known)| Some((*of, known(names)?))).collect();
+    let Some(known) = known else { return Ok(()) };
+    let known = known
+        .into_iter()
+        .flat_map(|(of, names)| names.into_iter().map(move |name| format!("{of}{name}")));
+    let known: Vec<String> = std::iter::once("state".to_owned()).chain(known).collect();
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    match filter.unmatched(member, &known) {
+        Some(unknown) => Err(UnknownName { hint: nearest(&unknown, known), wanted: unknown }),
+        None => Ok(()),
+    }
+}
+
+/// The names of models or modules that a filter looks for, which the run did not have, and which nothing lists.
+pub(crate) fn unlisted(event: &str, filter: &Query, events: &[Entry]) -> Vec<String> {
+    let mut unlisted = Vec::new();
+    for (member, values) in members_of(event) {
+        let of_member = |entry: &Entry| {
+            let members = serde_json::to_value(&entry.event).unwrap_or_default();
+            members.get(*member).and_then(|it| it.as_str()).map(str::to_owned)
+        };
+        if *values == Values::Unlisted {
+            let had: Vec<String> =
+                events.iter().filter(|it| it.event.name() == event).filter_map(of_member).collect();
+            let had: Vec<&str> = had.iter().map(String::as_str).collect();
+            let unknown = filter.unmatched(member, &had);
+            unlisted.extend(unknown.map(|name| format!("`{member}` {name}")));
+        }
+    }
+    unlisted
 }
 
 /// Checks the agent to which a filter of calls wants a transfer.
@@ -171,9 +275,13 @@ mod tests {
             tools: names(&["send_alert", "read"]),
             framework_tools: vec!["transfer_to_agent".to_owned()],
             agents: names(&["triage"]),
+            ..Names::default()
+        };
+        let names = Names {
             arguments: [("read", &["title"][..]), ("send_alert", &["to", "text"])]
                 .map(|(tool, of)| (tool.to_owned(), of.iter().map(|&it| it.to_owned()).collect()))
                 .into(),
+            ..names
         };
         let unknown = |event: &str, filter: &str| {
             let refused = check_names(event, &query(filter), &names).err();

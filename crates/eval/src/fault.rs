@@ -95,6 +95,19 @@ pub enum Fault {
         /// The nearest name.
         hint: String,
     },
+    /// A metric passed that looks for something that neither the subject showed nor the run had.
+    #[error(
+        "the metric {metric} looks for {wanted}, which neither the agent shows nor the run had, so it would pass whatever happens; {hint}{}",
+        if wanted.starts_with("the tool ") { ". If the agent has it, say in `tools` what happens to its calls" } else { "" }
+    )]
+    UnfoundName {
+        /// The metric.
+        metric: String,
+        /// What it looks for, such as `the tool send_alerts`.
+        wanted: String,
+        /// The nearest name.
+        hint: String,
+    },
     /// A tool was called that only a recording answers, with other arguments than recorded. It did not run.
     #[error("{}", not_recorded(*.written_in, .tool, .args, *.can_be_sealed))]
     NotRecorded {
@@ -269,7 +282,9 @@ impl Fault {
             | Self::Subject { .. }
             | Self::OwnModel { .. }
             | Self::Unhandled { .. } => AtFault::Subject,
-            Self::BlindMetric { .. } | Self::Metric { .. } => AtFault::Metric,
+            Self::BlindMetric { .. } | Self::UnfoundName { .. } | Self::Metric { .. } => {
+                AtFault::Metric
+            }
             Self::ProcessLost { .. } | Self::Infrastructure { .. } => AtFault::Infrastructure,
         }
     }

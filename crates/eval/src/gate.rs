@@ -69,6 +69,8 @@ struct Seen {
     repeats: Repeats,
     /// The tools as the model sees them, for simulated mocks.
     declarations: HashMap<String, JsonText>,
+    /// The names that the subject has shown.
+    names: Names,
     invocation_id: String,
     /// The state of the session when the subject was last seen, and what has changed in it since.
     state: JsonText,
@@ -200,6 +202,7 @@ impl Gate {
                 user_messages: 0,
                 repeats: Repeats::default(),
                 declarations: HashMap::new(),
+                names: Names::default(),
                 invocation_id: String::new(),
                 state,
                 changed: Map::new(),
@@ -249,6 +252,7 @@ impl Gate {
     /// # Errors
     /// [`Fault::UnknownTool`], [`Fault::GivenModel`] or [`Fault::BlindMetric`] for the first that it does not have.
     pub fn check_names(&self, names: &Names) -> Result<(), Fault> {
+        self.lock().names.take_in(names);
         check_names(names, &self.rules.named_tools, self.rules.model.as_ref(), &self.rules.metrics)
     }
 
@@ -669,6 +673,21 @@ impl Gate {
     /// Notes a tool as the model sees it: its name, description and parameters.
     pub fn note_declaration(&self, tool: &str, declaration: JsonText) {
         self.lock().declarations.insert(tool.to_owned(), declaration);
+    }
+
+    /// Notes tools that the subject has, for a subject that does not show all before it runs.
+    pub fn note_tools(&self, names: impl IntoIterator<Item = String>) {
+        self.lock().names.shown_tools.extend(names);
+    }
+
+    /// Notes agents that the subject has, for a subject that does not show all before it runs.
+    pub fn note_agents(&self, names: impl IntoIterator<Item = String>) {
+        self.lock().names.shown_agents.extend(names);
+    }
+
+    /// The names that the subject has shown.
+    pub(crate) fn names(&self) -> Names {
+        self.lock().names.clone()
     }
 
     /// Notes the framework's invocation.

@@ -307,6 +307,16 @@ pub(crate) enum Values {
     Tools,
     /// Names of the subject's agents.
     Agents,
+    /// Names of the subject's workflows and nodes.
+    Nodes,
+    /// Names of who uses a model, which may be the subject's agents.
+    ModelUsers,
+    /// Names of models, and of modules of the framework, which nothing lists.
+    Unlisted,
+    /// What a value of the subject is a part of, see [`Event::ValueReplaced`].
+    PartsOf,
+    /// What a fault of the case does, as an object with one of these members.
+    ObjectOf(&'static [&'static str]),
     /// Some of these.
     OneOf(&'static [&'static str]),
 }
@@ -318,11 +328,12 @@ const ORIGINS: Values =
 const AT_FAULT: Values =
     Values::OneOf(&["subject", "user_agent", "mock", "metric", "infrastructure"]);
 const REASONS: Values = Values::OneOf(&["max_turns", "max_duration", "state_matches"]);
+const EFFECTS: Values = Values::ObjectOf(&["raises", "returns", "latency_ms", "truncates"]);
 const KINDS: Values = Values::OneOf(&["loop", "tool"]);
 
 /// The members of events of this name, but for `type` and `at_ms`.
 pub(crate) fn members_of(name: &str) -> &'static [(&'static str, Values)] {
-    use Values::{Agents, Any, Text, Tools};
+    use Values::{Agents, Any, ModelUsers, Nodes, PartsOf, Text, Tools, Unlisted};
 
     match name {
         "initial_state" => &[("state", Any)],
@@ -339,13 +350,13 @@ pub(crate) fn members_of(name: &str) -> &'static [(&'static str, Values)] {
             ("is_inner", TRUTH),
         ],
         "tool_result" => &[("call_id", Text), ("name", Tools), ("result", Any), ("from", ORIGINS)],
-        "node_output" => &[("node", Text), ("output", Any)],
-        "tool_fault" => &[("call_id", Text), ("name", Tools), ("effect", Any)],
+        "node_output" => &[("node", Nodes), ("output", Any)],
+        "tool_fault" => &[("call_id", Text), ("name", Tools), ("effect", EFFECTS)],
         "state_change" => &[("changes", Any), ("by", ROLES)],
         "state_conflict" => &[("pointer", Text), ("kept", Any), ("replaced", Any)],
         "effect_refused" => &[("what", Text), ("place", Text)],
-        "value_replaced" => &[("in", Text), ("place", Text), ("value", Text)],
-        "request_apart" => &[("agent", Agents), ("asked_by", Text), ("response", Text)],
+        "value_replaced" => &[("in", PartsOf), ("place", Text), ("value", Text)],
+        "request_apart" => &[("agent", Agents), ("asked_by", Unlisted), ("response", Text)],
         "yield" => &[
             ("kind", KINDS),
             ("tool_name", Tools),
@@ -360,9 +371,13 @@ pub(crate) fn members_of(name: &str) -> &'static [(&'static str, Values)] {
             &[("agent", Text), ("name", Text), ("args", Any), ("result", Any), ("changes", Any)]
         }
         "user_agent_response" => &[("response", Any)],
-        "model_usage" => {
-            &[("role", ROLES), ("agent", Text), ("model", Text), ("input", Any), ("output", Any)]
-        }
+        "model_usage" => &[
+            ("role", ROLES),
+            ("agent", ModelUsers),
+            ("model", Unlisted),
+            ("input", Any),
+            ("output", Any),
+        ],
         "fault" => &[("at_fault", AT_FAULT), ("message", Text)],
         "termination" => &[("reason", REASONS), ("state", Any)],
         _ => &[],

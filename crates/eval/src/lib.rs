@@ -44,6 +44,7 @@ pub mod bridge;
 pub mod case;
 pub mod gate;
 pub mod mock;
+mod names_after_run;
 mod notes;
 pub mod process;
 mod rules;

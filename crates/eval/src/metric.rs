@@ -39,6 +39,11 @@ pub trait Metric: Send + Sync {
         Ok(())
     }
 
+    /// The names that the metric looks for, which a run did not have, and of which nothing says whether they are right.
+    fn unlisted_names(&self, _: &[Entry]) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Measures a run.
     async fn evaluate(&self, events: &[Entry]) -> MetricResult;
 
@@ -196,6 +201,11 @@ impl Metric for EventCountMetric {
     fn check_names(&self, names: &Names) -> Result<(), UnknownName> {
         let filter = self.filter.as_ref();
         filter.map_or(Ok(()), |filter| event_filter::check_names(&self.event, filter, names))
+    }
+
+    fn unlisted_names(&self, events: &[Entry]) -> Vec<String> {
+        let filter = self.filter.as_ref();
+        filter.map_or_else(Vec::new, |filter| event_filter::unlisted(&self.event, filter, events))
     }
 
     async fn evaluate(&self, events: &[Entry]) -> MetricResult {

@@ -18,6 +18,16 @@ pub struct Names {
     pub framework_tools: Vec<String>,
     /// Its agents and nodes, at every depth; `None` if only running it shows them.
     pub agents: Option<Vec<String>>,
+    /// Tools and nodes that it shows, where it may have others.
+    #[serde(default)]
+    pub shown_tools: Vec<String>,
+    /// Agents and nodes that it shows, where it may have others.
+    #[serde(default)]
+    pub shown_agents: Vec<String>,
+    /// Who may use a model: agents, user agents, judges, simulated tools, and modules of the framework. Only a run shows
+    /// them.
+    #[serde(skip)]
+    pub model_users: Option<Vec<String>>,
 }
 
 /// A name for which a metric looks, and which the subject does not have.
@@ -30,6 +40,13 @@ pub struct UnknownName {
 }
 
 impl Names {
+    /// Adds what the subject shows later.
+    pub(crate) fn take_in(&mut self, later: &Self) {
+        let Self { shown_tools, shown_agents, .. } = std::mem::replace(self, later.clone());
+        self.shown_tools.extend(shown_tools);
+        self.shown_agents.extend(shown_agents);
+    }
+
     /// The tools that calls in the ledger can name; `None` if only running the subject shows them.
     pub(crate) fn called_tools(&self) -> Option<Vec<&str>> {
         let tools = self.tools.as_ref()?.iter().chain(&self.framework_tools);
@@ -39,6 +56,11 @@ impl Names {
     /// The agents that events in the ledger can name; `None` if only running the subject shows them.
     pub(crate) fn acting_agents(&self) -> Option<Vec<&str>> {
         Some(self.agents.as_ref()?.iter().map(String::as_str).collect())
+    }
+
+    /// Who may use a model; `None` before a run.
+    pub(crate) fn model_users(&self) -> Option<Vec<&str>> {
+        Some(self.model_users.as_ref()?.iter().map(String::as_str).collect())
     }
 }
 

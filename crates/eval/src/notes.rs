@@ -2,14 +2,20 @@
 
 use std::collections::BTreeSet;
 
+use indexmap::IndexMap;
+
 use crate::case::EvalCase;
 use crate::gate::Used;
 use crate::ledger::{Entry, Event};
+use crate::metric::MetricResult;
 use crate::mock::ToolUse;
 use crate::yields::YieldKind;
 
 /// What a case without metrics says of itself.
 const NO_METRIC: &str = "the case has no metric, so nothing is measured";
+
+/// How a note on the names of a metric begins.
+const LOOKS_FOR: &str = "the metric";
 
 /// What of the case had no effect on a run that ended without an error, in sentences for people.
 pub(crate) fn of(case: &EvalCase, used: &Used) -> Vec<String> {
@@ -37,6 +43,26 @@ pub(crate) fn of(case: &EvalCase, used: &Used) -> Vec<String> {
     notes
 }
 
+/// The metrics that passed and look for names that the run did not have.
+pub(crate) fn of_names(
+    case: &EvalCase,
+    results: &IndexMap<String, MetricResult>,
+    events: &[Entry],
+) -> Vec<String> {
+    let passed = |name: &str| results.get(name).is_some_and(|it| it.passed == Some(true));
+    let metrics = case.metrics.iter().filter(|metric| passed(metric.name()));
+    let unlisted = metrics.flat_map(|metric| {
+        let names = metric.unlisted_names(events).into_iter();
+        names.map(move |name| {
+            format!(
+                "{LOOKS_FOR} {} looks for {name}, which the run did not have; check the name",
+                metric.name()
+            )
+        })
+    });
+    unlisted.collect()
+}
+
 /// What libraries of the subject tried, and did not get.
 pub(crate) fn of_refusals(events: &[Entry]) -> BTreeSet<String> {
     let refused = events.iter().filter_map(|entry| match &entry.event {
@@ -50,7 +76,7 @@ pub(crate) fn of_refusals(events: &[Entry]) -> BTreeSet<String> {
 
 /// The notes on a run whose metrics are evaluated again, perhaps of a changed case.
 pub(crate) fn again(case: &EvalCase, notes: &[String]) -> Vec<String> {
-    let of_run = notes.iter().filter(|note| *note != NO_METRIC);
+    let of_run = notes.iter().filter(|note| *note != NO_METRIC && !note.starts_with(LOOKS_FOR));
     of_run.cloned().chain(of_metrics(case)).collect()
 }
 

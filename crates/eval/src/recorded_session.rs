@@ -479,8 +479,17 @@ impl<'a> Reader<'a> {
                 Wait::Result => !has_returned,
                 Wait::Interim => false,
             };
+            let is_answered_here = |it: &Waiting<'_>| match &it.wait {
+                Wait::Confirmation { call: Some(id), .. } => {
+                    let before = steps.get(..at).unwrap_or_default();
+                    results(Some(id), before).next().is_some()
+                        && results(Some(id), until_next).next().is_some()
+                }
+                _ => false,
+            };
             if next.is_none()
                 || is_asked_again
+                || waiting.iter().any(is_answered_here)
                 || (!calls.is_empty() && waiting.iter().any(waits_here))
             {
                 let waited = std::mem::take(&mut waiting);

@@ -19,6 +19,8 @@ use crate::gate::Gate;
 use crate::ledger::{Entry, Event, Ledger, Origin, Role, TerminationReason};
 use crate::message::{Message, output_for_people};
 use crate::metric::MetricResult;
+use crate::names::{Names, UnknownName};
+use crate::names_after_run::names_after_run;
 use crate::notes;
 use crate::remedy::WrittenIn;
 use crate::result::{EvalResult, RunError, Status, TokenUsage, status};
@@ -98,7 +100,7 @@ async fn run_once(case: &EvalCase, gate: Gate) -> Result<EvalResult, EvalResult>
     gate.ledger.add(Event::Termination { reason, state: gate.state() });
     let events = gate.ledger.look(<[_]>::to_vec);
     let (metrics, failed) = match &ended {
-        Ok(_) => measured(case, &events, &gate.ledger).await,
+        Ok(_) => measured(case, Some(gate.names()), &events, &gate.ledger).await,
         Err(_) => (IndexMap::new(), None),
     };
     if let Some(fault) = &failed {
@@ -113,6 +115,7 @@ async fn run_once(case: &EvalCase, gate: Gate) -> Result<EvalResult, EvalResult>
         Some(_) => Status::Error,
     };
     let mut notes = if ended.is_ok() { notes::of(case, &used) } else { Vec::new() };
+    notes.extend(notes::of_names(case, &metrics, &events));
     notes.extend(notes::of_refusals(&events));
     let result = EvalResult {
         name: case.name.clone(),
@@ -142,8 +145,9 @@ pub async fn rescore(case: &EvalCase, mut earlier: EvalResult) -> EvalResult {
     let has_run = !earlier.events.iter().any(|it| matches!(it.event, Event::Fault { .. }));
     if has_run && earlier.error.as_ref().is_none_or(|error| error.at_fault == AtFault::Metric) {
         let judges = Ledger::begin();
-        let (metrics, failed) = measured(case, &earlier.events, &judges).await;
+        let (metrics, failed) = measured(case, None, &earlier.events, &judges).await;
         earlier.notes = notes::again(case, &earlier.notes);
+        earlier.notes.extend(notes::of_names(case, &metrics, &earlier.events));
         earlier.metrics = metrics;
         earlier.events.extend(judges.end());
         earlier.error = failed.as_ref().map(RunError::from);
@@ -155,23 +159,42 @@ pub async fn rescore(case: &EvalCase, mut earlier: EvalResult) -> EvalResult {
     earlier
 }
 
-/// What the metrics give, and the fault of the first that failed.
+/// What the metrics give, and the fault of the first that failed. A metric that passed must look for what there is, as
+/// far as the subject has shown `names`.
 async fn measured(
     case: &EvalCase,
+    names: Option<Names>,
     events: &[Entry],
     ledger: &Ledger,
 ) -> (IndexMap<String, MetricResult>, Option<Fault>) {
     let results = case.metrics.iter().map(|metric| async {
         (metric.name().to_owned(), metric.evaluate_noting(events, ledger).await)
     });
+    let results = join_all(results).await;
+    let names = names.map(|names| names_after_run(names, case, events));
     let mut failed = None;
-    let results = join_all(results).await.into_iter().map(|(metric, result)| {
-        let result = result.unwrap_or_else(|message| {
-            let reason = MetricResult::unscored(message.clone());
-            failed.get_or_insert(Fault::Metric { metric: metric.clone(), message });
+    let results = results.into_iter().zip(&case.metrics).map(|((name, result), metric)| {
+        let unfound = |UnknownName { wanted, hint }| Fault::UnfoundName {
+            metric: name.clone(),
+            wanted,
+            hint,
+        };
+        let passed = result.as_ref().is_ok_and(|result| result.passed == Some(true));
+        let names = names.as_ref().filter(|_| passed);
+        let result = result.map_err(|message| Fault::Metric { metric: name.clone(), message });
+        let result = result.and_then(|result| {
+            names.map_or(Ok(()), |names| metric.check_names(names)).map_err(unfound)?;
+            Ok(result)
+        });
+        let result = result.unwrap_or_else(|fault| {
+            let reason = match &fault {
+                Fault::Metric { message, .. } => MetricResult::unscored(message),
+                fault => MetricResult::unscored(fault.to_string()),
+            };
+            failed.get_or_insert(fault);
             reason
         });
-        (metric, result)
+        (name, result)
     });
     let results = results.collect();
     (results, failed)

@@ -2,7 +2,7 @@
 
 google-adk runs the agent. A model calls tools at random, and a user answers, or does not answer, what waits.
 
-Arguments: the folder of the agents, FIRST, END
+Arguments: the folder of the agents, FIRST, END, and further pairs of these
 """
 
 import asyncio
@@ -112,10 +112,11 @@ async def record(agent, seed):
 
 def main():
     """Prints the eval set."""
-    folder, first, end = sys.argv[1:]
+    folder, *bounds = sys.argv[1:]
     sys.path.insert(0, folder)
     agent = importlib.import_module("clerk.agent")
-    cases = [asyncio.run(record(agent, seed)) for seed in range(int(first), int(end))]
+    ranges = zip(map(int, bounds[::2]), map(int, bounds[1::2]))
+    cases = [asyncio.run(record(agent, seed)) for seeds in ranges for seed in range(*seeds)]
     print(EvalSet(eval_set_id="clerk", eval_cases=cases).model_dump_json(exclude_none=True))
 
 

@@ -120,7 +120,10 @@ impl Report {
         let unscored = case.criterion_results.iter().filter(|it| it.passed.is_none());
         let reasons: Vec<String> = failed.chain(unscored).filter_map(why).collect();
         match reasons.is_empty() {
-            true if case.criterion_results.is_empty() => Some("no criteria were scored".to_owned()),
+            true if case.criterion_results.is_empty() => {
+                let skipped = case.skipped.as_deref().map(visible_text);
+                Some(skipped.unwrap_or_else(|| "no criteria were scored".to_owned()))
+            }
             true => None,
             false => Some(visible_text(&sentences(&reasons))),
         }

@@ -18,8 +18,7 @@ pub(crate) fn case(case: &ScoredCase) -> TestCase {
     let reasons = |wanted: Option<bool>| {
         let criteria =
             case.failed_criteria().into_iter().filter(|failed| failed.result.passed == wanted);
-        let ended_by = case.ended_by().filter(|_| wanted == Some(false));
-        let reasons = ended_by.into_iter().chain(criteria.map(|failed| failed.line()));
+        let reasons = case.ended_by().into_iter().chain(criteria.map(|failed| failed.line()));
         xml(&reasons.collect::<Vec<_>>().join("\n"))
     };
     let status = match result.verdict() {

@@ -195,11 +195,14 @@ impl ScoredCase {
         failed_criteria
     }
 
-    /// What kept the case from an end of its own: the error, or the limit that ended its run.
+    /// What kept the case from an end of its own: the error, the limit that ended its run, or, where no criterion says it,
+    /// why it was not run.
     #[must_use]
     pub fn ended_by(&self) -> Option<String> {
         let run = self.result.eval_run.as_ref();
-        self.result.error.clone().or_else(|| run?.limit())
+        let skipped = self.result.skipped.clone();
+        let skipped = skipped.filter(|_| self.result.criterion_results.is_empty());
+        self.result.error.clone().or_else(|| run?.limit()).or(skipped)
     }
 
     /// A case that cannot be scored, and why.

@@ -162,6 +162,14 @@ fn since_a_baseline(form: Form) -> String {
     String::from_utf8(bytes).expect("text")
 }
 
+/// Checks that a JSON report is as the published schema says.
+fn check_schema(json: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/eval-report.schema.json");
+    let schema = std::fs::read_to_string(path).expect("the schema is published");
+    let check = Check::of(&JsonText::parse(&schema).expect("JSON")).expect("a schema");
+    assert_eq!(check.violations(&JsonText::parse(json.trim()).expect("JSON")), []);
+}
+
 #[test]
 fn changes_since_a_baseline_are_in_every_form() {
     let counts = "Since base.json: 1 regressed, 0 unscored in one report, 0 improved, 1 new, \
@@ -175,14 +183,34 @@ fn changes_since_a_baseline_are_in_every_form() {
     assert!(markdown.contains(counts) && markdown.contains("| regressed | office |"), "{markdown}");
     assert!(markdown.contains("\n| new | gone |  |\n| removed | old |  |\n"), "{markdown}");
     let json = since_a_baseline(Form::Json);
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/eval-report.schema.json");
-    let schema = std::fs::read_to_string(path).expect("the schema is published");
-    let check = Check::of(&JsonText::parse(&schema).expect("JSON")).expect("a schema");
-    assert_eq!(check.violations(&JsonText::parse(json.trim()).expect("JSON")), []);
+    check_schema(&json);
     let report: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(report["baseline"]["changes"][0]["eval_id"], "office");
     assert_eq!(report["baseline"]["new"][0], "gone");
     assert_eq!(report["baseline"]["gone"][0], "old");
+}
+
+#[test]
+fn a_case_that_was_not_run_says_so_in_every_form() {
+    let config = config();
+    let reason = "skipped: the case was not run";
+    let skipped = || {
+        let mut case = cases(&config).swap_remove(0);
+        (case.expected, case.actual) = (None, None);
+        (case.whys, case.measurements) = (Vec::new(), Vec::new());
+        case.result = EvalCaseResult {
+            skipped: Some(reason.to_owned()),
+            ..EvalCaseResult::scored("later", None, Vec::new(), 0.0)
+        };
+        vec![case]
+    };
+    for form in [Form::Text, Form::Junit, Form::Markdown, Form::Html, Form::Json] {
+        let report = written(form, skipped());
+        assert_eq!(report.matches(reason).count(), 1, "{form:?}: {report}");
+    }
+    let junit = written(Form::Junit, skipped());
+    assert!(junit.contains(&format!("<skipped message=\"{reason}\"/>")), "{junit}");
+    check_schema(&written(Form::Json, skipped()));
 }
 
 #[test]

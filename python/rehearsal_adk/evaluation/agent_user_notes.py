@@ -54,7 +54,7 @@ class Notes(BasePlugin):
         self, *, tool: Any, tool_args: dict[str, Any], tool_context: Any, error: Exception
     ) -> None:
         """Notes a call that failed."""
-        self._note(tool, tool_args, tool_context, {"error": faults.message_of(error)})
+        self._note(tool, tool_args, tool_context, {"error": faults.message_of(error) or type(error).__name__})
 
     def _note(self, tool: Any, args: dict[str, Any], context: Any, result: Any) -> None:
         changing = self._changing.pop(context.function_call_id, None)

@@ -39,6 +39,7 @@ _PROCESSES = {
     "os.kill",
     "os.killpg",
     "pty.spawn",
+    "resource.prlimit",
 }
 _SIGNALS = {"os.kill", "os.killpg"}
 _FORKS = {"os.fork", "os.forkpty"}
@@ -149,6 +150,7 @@ class Barrier:
         """Activates the barrier for the rest of the process."""
         endpoints.install()
         file_effects.note_uris()
+        file_effects.note_folders()
         sys.addaudithook(self._see)
         _see_starts_of_multiprocessing()
         _see_work_for_processes()
@@ -189,6 +191,10 @@ class Barrier:
             if signal == 0 or pid == os.getpid() or (self._is_sealed and _is_child(pid)):
                 return None
             return f"tried to signal a process ({event} {pid})"
+        if event == "resource.prlimit":
+            pid, _, limits = args
+            is_own = limits is None or pid in (0, os.getpid()) or (self._is_sealed and _is_child(pid))
+            return None if is_own else f"tried to change the limits of a process ({event} {pid})"
         if event in _FORKS and self._is_sealed:
             return None  # What it does is refused to its children too.
         program = _program(event, args)

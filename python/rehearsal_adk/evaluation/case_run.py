@@ -50,8 +50,10 @@ class CaseRun:
         self._turns: dict[asyncio.AbstractEventLoop, asyncio.Lock] = {}
         self._running: asyncio.Task[dict[str, Any]] | None = None
         self._broken_off: BaseException | None = None
+        self._exit: BaseException | None = None
         self._node_calls: dict[str, dict[str, Any]] = {}
         self._model_calls: set[tuple[str, str]] = set()
+        self._offered: set[str] = set()
         self._code_calls: dict[str, tuple[str, str]] = {}
         self._replaced: set[tuple[str, str]] = set()
         self._loop: Any = None
@@ -119,17 +121,20 @@ class CaseRun:
     async def _run(self, params: dict[str, Any]) -> dict[str, Any]:
         self._broken_off = None
         self._running = asyncio.ensure_future(self._turn(params))
+        if self._exit is not None:  # Between the turns.
+            self._running.cancel()
         try:
             ended = await self._running
         except asyncio.CancelledError as error:
             self._broken_off = self._broken_off or error
-        except SystemExit as error:
-            message = f"code of the agent called sys.exit({error.code!r}), which ends its process"
-            raise Fault("SystemExit", message, error) from error
+        except (SystemExit, KeyboardInterrupt) as error:
+            self._exit = error
         finally:
             self._running = None
             if self._forked.read():
                 await asyncio.sleep(0)  # The engine hears of it before it gets the answer.
+        if self._exit is not None:
+            raise _exit(self._exit) from self._exit
         if self._broken_off is not None:
             raise _cancellation(self._broken_off)
         return ended
@@ -296,6 +301,11 @@ class CaseRun:
         self._broken_off = self._broken_off or error
         self.stop()
 
+    def exited(self, error: BaseException) -> None:
+        """Ends the run, because code of the agent ended the loop, which ends its program."""
+        self._exit = self._exit or error
+        self.stop()
+
     def stop(self) -> None:
         """Cancels the run, from whatever thread."""
         if self._running is not None:
@@ -306,6 +316,12 @@ class CaseRun:
     def model_of(self, agent: Any) -> Any:
         """The model that the case gives this agent; None if the agent has its own."""
         return self._model(agent) if self._model is not None else None
+
+    def note_offered(self, llm_request: Any) -> None:
+        """Tells the engine of the tools that a model may call. Those of a toolset only a request shows."""
+        if new := set(llm_request.tools_dict) - self._offered:
+            self._offered |= new
+            self._loop.call_soon_threadsafe(self._peer.tell, "offered", {"tools": sorted(new)})
 
     async def check_tools(self, llm_request: Any, model: Any) -> None:
         """Ends the run, and never returns, if the model's service would run a tool that the case does not allow."""
@@ -479,6 +495,13 @@ def _asked_for(waiting: dict[str, Any]) -> str | None:
     if waiting["name"] == "adk_request_confirmation":
         return (args.get("originalFunctionCall") or {}).get("id")
     return args.get("functionCallId") if waiting["name"] == "adk_request_credential" else None
+
+
+def _exit(error: BaseException) -> Fault:
+    """What a run raises in which code of the agent ended its program."""
+    kind = type(error).__name__
+    did = f"called sys.exit({error.code!r})" if isinstance(error, SystemExit) else f"raised {kind}"
+    return Fault(kind, f"code of the agent {did}, which ends its process", error)
 
 
 def _cancellation(error: BaseException) -> Fault:

@@ -8,6 +8,7 @@ and neither does a thread that a case has started and that goes on when the case
 from __future__ import annotations
 
 import contextlib
+import contextvars
 from collections.abc import Iterator
 from typing import Any
 
@@ -48,9 +49,9 @@ def is_any() -> bool:
     return bool(_running)
 
 
-def concerned() -> list[Any]:
-    """The cases that the running code may belong to."""
-    own = case()
+def concerned(context: contextvars.Context | None = None) -> list[Any]:
+    """The cases that the running code, or that of this context, may belong to."""
+    own = case() if context is None else context.run(case)
     return list(_running) if own is None else [own]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import functools
+import importlib
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator
@@ -40,6 +41,9 @@ _CHANGES: dict[str, tuple[str, tuple[tuple[int, int | None], ...]]] = {
 """What each event does, and the places of its paths among the arguments, each with that of the folder that it is
 relative to."""
 
+_FLAGS_REQUESTS = frozenset({0x40086602, 0x40046602, 0x401C5820})
+"""The requests of ``ioctl`` that set flags and attributes of files."""
+
 _C_FUNCTIONS = frozenset(
     "chmod fchmod fchmodat utime utimes utimensat futimens futimes lutimes futimesat syscall".split()
 )
@@ -50,6 +54,12 @@ _OF_ENTRIES = frozenset({"os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.l
 
 _CREATES = frozenset({"os.mkdir", "os.symlink"})
 """Those that fail where there is something."""
+
+_UNKNOWN = -2
+"""A folder of which nobody said which it is."""
+
+_folder: contextvars.ContextVar[int] = contextvars.ContextVar("rehearsal_folder", default=_UNKNOWN)
+"""The folder that the path which `os.open` opens is relative to; -1 is the working directory."""
 
 _is_uri: contextvars.ContextVar[bool] = contextvars.ContextVar("rehearsal_is_uri", default=False)
 """Whether the name of the database that is opened may be a URI."""
@@ -72,6 +82,9 @@ class FileEffects:
             return self._database(args[0])
         if event == "ctypes.dlsym" and args[1] in _C_FUNCTIONS:
             return f"tried to change a file (the function {args[1]} of C)"
+        if event == "fcntl.ioctl" and args[1] in _FLAGS_REQUESTS:
+            path = _of_descriptor(args[0])
+            return None if self._is_writable(path) else f"tried to change a file (changes flags of {path})"
         if (change := _CHANGES.get(event)) is None:
             return None
         verb, places = change
@@ -83,8 +96,11 @@ class FileEffects:
 
     def is_of_caches(self, event: str, args: tuple[Any, ...]) -> bool:
         """Whether the event changes something in the user's caches only."""
-        _, places = _CHANGES.get(event, ("", ((0, None),) if event == "open" else ()))
-        real = [os.path.realpath(_path(args, *place)) for place in places]
+        _, places = _CHANGES.get(event, ("", ()))
+        paths = [_path(args, *place) for place in places]
+        if event == "open":
+            paths = [_opened_path(*args[:2])]
+        real = [os.path.realpath(path) for path in paths]
         return bool(real) and all(_is_below(path, self._caches) for path in real)
 
     def _opened(self, path: Any, mode: Any, flags: Any) -> str | None:
@@ -92,7 +108,9 @@ class FileEffects:
         if not writes and not (isinstance(flags, int) and flags & _WRITES):
             return None
         # A number is a file that was opened before.
-        if isinstance(path, int) or (path := _text(path)) in _OUTPUTS or self._is_writable(path):
+        if isinstance(path, int):
+            return None
+        if (path := _opened_path(path, mode)) in _OUTPUTS or self._is_writable(path):
             return None
         return f"tried to write {os.path.abspath(path)}"
 
@@ -139,15 +157,41 @@ def _path(args: tuple[Any, ...], place: int, relative_to: int | None) -> str:
     return path
 
 
+def _opened_path(path: Any, mode: Any) -> str:
+    """The path of what is opened. The event of `os.open`, which has no mode, does not say which folder it is relative to."""
+    folder, path = _folder.get(), _text(path)
+    if mode is not None or os.path.isabs(path):
+        return path
+    return f"/an unknown folder/{path}" if folder == _UNKNOWN else _path((path, folder), 0, 1)
+
+
 def _of_descriptor(descriptor: int) -> str:
-    """The path of what is open under this number; one that is nowhere writable if it is not known."""
+    """The path of what is open under this number; one that is nowhere writable if it is not known or has none."""
+    path = ""
     with contextlib.suppress(OSError):
-        return os.readlink(f"/proc/self/fd/{descriptor}")
-    return f"the open file {descriptor}"
+        path = os.readlink(f"/proc/self/fd/{descriptor}")
+    return path if os.path.isabs(path) else f"/an open file/{descriptor}"
 
 
 def _text(path: Any) -> str:
     return os.fsdecode(path) if isinstance(path, (str, bytes, os.PathLike)) else str(path)
+
+
+def note_folders() -> None:
+    """Has `os.open` say which folder a path is relative to, which its event does not."""
+    own = os.open
+
+    @functools.wraps(own)
+    def with_folder(*args: Any, dir_fd: int | None = None, **kwargs: Any) -> int:
+        token = _folder.set(-1 if dir_fd is None else dir_fd)
+        try:
+            return own(*args, dir_fd=dir_fd, **kwargs)
+        finally:
+            _folder.reset(token)
+
+    os.supports_dir_fd.add(with_folder)
+    for module in (os, importlib.import_module(os.name)):
+        setattr(module, "open", with_folder)
 
 
 def note_uris() -> None:

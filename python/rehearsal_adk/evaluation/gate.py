@@ -33,7 +33,7 @@ from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.function_tool import FunctionTool
 from google.adk.workflow import BaseNode, FunctionNode, Node, Workflow
 
-from rehearsal_adk import adk_private, jsonable
+from rehearsal_adk import adk_private, faults, jsonable
 from rehearsal_adk.evaluation import adks_own, barrier, carried, current, lookup, model_requests, output_schema
 
 
@@ -267,7 +267,7 @@ async def _through_gate(
     try:
         result = await _as_decided(decision, tool, context, body)
     except Exception as error:
-        decisions.note_code_result(by_code, {"error": str(error)})
+        decisions.note_code_result(by_code, {"error": faults.message_of(error) or type(error).__name__})
         raise
     decisions.note_code_result(by_code, result)
     return result

@@ -18,7 +18,7 @@ from google.adk.models.llm_response import LlmResponse
 from google.adk.models.registry import LLMRegistry
 from google.genai import Client, types
 
-from rehearsal_adk import adk_private
+from rehearsal_adk import adk_private, faults
 from rehearsal_adk.evaluation import apart, barrier, current, endpoints
 
 ModelOf = Callable[[LlmAgent], BaseLlm]
@@ -121,7 +121,7 @@ def _named(name: str) -> BaseLlm:
     except barrier.ForbiddenEffect:
         raise
     except Exception as error:
-        reason = " ".join(str(error).split())
+        reason = faults.reason_of(error)
         hint = own_models.near(name) if "not found" in reason else ""
         message = f"google-adk cannot use the model {name}: {reason}{hint}"
         raise UnusableModelError(message) from error

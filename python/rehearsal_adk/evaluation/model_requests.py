@@ -20,7 +20,7 @@ from typing import Any
 from google.adk.models.base_llm import BaseLlm
 from google.adk.models.llm_response import LlmResponse
 
-from rehearsal_adk import adk_private
+from rehearsal_adk import adk_private, faults
 from rehearsal_adk.evaluation import apart, barrier, current, endpoints, given_model
 
 _PASSING = re.compile(
@@ -57,6 +57,8 @@ async def answered(
     """The responses to a request, which ``ask`` makes."""
     adk_private.check_model(model)
     case = current.case()
+    if case is not None:
+        case.note_offered(llm_request)
     if isinstance(model, given_model.GivenModel):
         async for response in ask():
             yield response
@@ -93,7 +95,8 @@ async def answered(
                             break
                         if asked_by is not None:
                             # google-adk goes on without the answer.
-                            case.refused(f"asked {model.model} apart from its turns, in vain: {error}", asked_by)
+                            reason = faults.reason_of(error)
+                            case.refused(f"asked {model.model} apart from its turns, in vain: {reason}", asked_by)
                         if not isinstance(error, _NothingSaidError):
                             raise
                         # Callbacks and plugins of the agent may answer in its place.

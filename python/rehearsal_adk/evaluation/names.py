@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
+from collections.abc import Iterator
 from typing import Any
 
 from google.adk.agents.base_agent import BaseAgent
 from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.base_toolset import BaseToolset
 from google.adk.tools.function_tool import FunctionTool
+from google.adk.workflow._base_node import BaseNode
 
 from rehearsal_adk import adk_private
 from rehearsal_adk.evaluation import declarations, unseen
@@ -27,13 +30,18 @@ FRAMEWORK_TOOLS = [
 
 def of(root: Any) -> dict[str, Any]:
     """The names of tools and of agents, at every depth, as the engine wants them. Those of which only running the agent
-    shows all are None."""
-    return {
+    shows all are None, and then those that its modules have are among the shown ones."""
+    names = {
         "tools": tools(root),
         "arguments": arguments(root),
         "framework_tools": FRAMEWORK_TOOLS,
         "agents": agents(root),
     }
+    if names["tools"] is None or names["agents"] is None:
+        shown = list(_everywhere(root))
+        names["shown_agents"] = sorted({_name(agent) for agent in shown})
+        names["shown_tools"] = sorted(set(_shown_tools(shown)))
+    return names
 
 
 def tools(root: Any) -> list[str] | None:
@@ -43,7 +51,7 @@ def tools(root: Any) -> list[str] | None:
         if _is_authors(agent) or _may_run_nodes(agent):
             return None  # Its own code may call tools that it does not list.
         if not isinstance(agent, BaseAgent):
-            names.add(str(getattr(agent, "name", "")))
+            names.add(_name(agent))
         for tool in getattr(agent, "tools", None) or ():
             if isinstance(tool, BaseToolset):
                 if (recorded := declarations.names(tool)) is None:
@@ -95,8 +103,32 @@ def agents(root: Any) -> list[str] | None:
         # Code of the author may run agents that are nowhere in the tree.
         if _is_authors(agent) or _runs_function(agent):
             return None
-        names.add(str(getattr(agent, "name", "")))
+        names.add(_name(agent))
     return sorted(names)
+
+
+def _everywhere(root: Any) -> Iterator[Any]:
+    """The agents and nodes of the tree, and those that the author's modules have made and that may run."""
+    yield from unseen.agents(root)
+    for one in gc.get_objects():
+        # Its own class says what a proxy stands for, which may have an effect.
+        if issubclass(type(one), (BaseAgent, BaseNode)):
+            yield from unseen.agents(one)
+
+
+def _shown_tools(shown: list[Any]) -> Iterator[str]:
+    for agent in shown:
+        if not isinstance(agent, BaseAgent):
+            yield _name(agent)
+        for tool in getattr(agent, "tools", None) or ():
+            if isinstance(tool, BaseToolset):
+                yield from declarations.names(tool) or ()
+            elif name := getattr(tool, "name", None) or getattr(tool, "__name__", None):
+                yield str(name)
+
+
+def _name(agent: Any) -> str:
+    return str(getattr(agent, "name", ""))
 
 
 def _is_authors(agent: Any) -> bool:

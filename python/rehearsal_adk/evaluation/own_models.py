@@ -16,7 +16,7 @@ from google.adk.agents.llm_agent import LlmAgent
 from google.adk.models.google_llm import Gemini
 from google.adk.plugins.base_plugin import BasePlugin
 
-from rehearsal_adk import adk_private
+from rehearsal_adk import adk_private, faults
 from rehearsal_adk.evaluation import given_model, unseen
 
 _BEGINNINGS = ("gemini", "gemma", "claude", "gpt", "openai", "anthropic", "ollama", "vertex_ai", "azure")
@@ -49,7 +49,7 @@ def _of_agent(agent: LlmAgent) -> Iterator[str]:
         adk_private.check_model(model)
     except Exception as error:
         name = agent.model if isinstance(agent.model, str) else type(agent.model).__name__
-        reason = " ".join(str(error).split()).rstrip(".")
+        reason = faults.reason_of(error).rstrip(".")
         yield f"{named}{name}, which google-adk cannot use: {reason}.{near(name)}"
         return
     if missing := _missing_key(model):
@@ -77,7 +77,7 @@ def _missing_key(model: Any) -> str | None:
     try:
         given_model.open_client(model)
     except Exception as error:
-        reason = " ".join(str(error).split()).rstrip(".")
+        reason = faults.reason_of(error).rstrip(".")
         return reason[:1].lower() + reason[1:]
     return None
 

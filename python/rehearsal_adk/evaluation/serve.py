@@ -88,12 +88,13 @@ def main() -> None:
             is_offline=arguments["is_offline"],
         ).raise_up()
         threads = ImportThreads()
+        gc.freeze()  # What can be looked through from here on is the subject's.
         loaded = loading.load(agent_dir)
         # The agent may have imported the modules of toolsets and models.
         adk_private.check("evaluation")
         gate.look_again()
         warm_up.note_missing_modules()
-        unseen = _unseen(loaded)
+        unseen, names = _unseen(loaded), _names(loaded)
         warm_up.declare(loaded.root)
         started = threads.end()
         # The code may have caught the error.
@@ -111,7 +112,7 @@ def main() -> None:
         "threads": started,
         "python": sys.version.split()[0],
         "unseen": unseen,
-        "names": _names(loaded),
+        "names": names,
         "uncompiled": uncompiled,
     }
     say(answers, {"ready": ready})

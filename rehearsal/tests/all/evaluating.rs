@@ -415,6 +415,37 @@ fn results_are_written_for_adk() {
 }
 
 #[test]
+fn cases_that_were_not_run_are_in_every_report() {
+    let Some(python) = test_needs::python() else { return };
+    let folder = suite(
+        r#"
+  - name: fails
+    first_message: Hi
+    model: { scripted: [Done] }
+    metrics: [{ event_count: { name: reads, event: tool_fault, is: 1 } }]
+  - { name: later, first_message: Hi, model: { scripted: [Done] } }
+"#,
+    );
+    let stopped = ["suite.yaml", "--jobs", "1", "--stop-on-first-failure"];
+    let reason = "skipped: the case was not run";
+    for format in ["text", "junit", "markdown", "json", "html"] {
+        let arguments = [&stopped[..], &["--format", format]].concat();
+        let shown = text(&run(folder.path(), &arguments, Some(&python)).stdout);
+        assert!(shown.contains(reason), "{format}: {shown}");
+    }
+    run(folder.path(), &[&stopped[..], &["--adk-results", "history"]].concat(), Some(&python));
+    let file = std::fs::read_dir(folder.path().join("history")).unwrap().next().unwrap().unwrap();
+    let code = "import sys\n\
+        from google.adk.evaluation._eval_set_results_manager_utils import parse_eval_set_result_json\n\
+        for case in parse_eval_set_result_json(open(sys.argv[1]).read()).eval_case_results:\n\
+        \x20   print(case.eval_id, case.final_eval_status.name)\n";
+    let read =
+        Command::new(&python).args(["-W", "ignore", "-c", code]).arg(file.path()).output().unwrap();
+    let shown = text(&read.stdout);
+    assert_eq!(shown, "fails FAILED\nlater NOT_EVALUATED\n", "{}", text(&read.stderr));
+}
+
+#[test]
 fn eval_sets_are_reported_as_by_rehearsal_score() {
     let Some(python) = test_needs::python() else { return };
     let folder = tempfile::tempdir().unwrap();

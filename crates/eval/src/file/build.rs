@@ -50,6 +50,7 @@ use crate::subject::Subject;
 use crate::template::Template;
 use crate::tool_fault::{FaultEffect, ToolFault};
 use crate::user_agent::{ScriptedUser, UserAgent, UserAnswer};
+use crate::yields::YieldKind;
 use scoring::nearest::nearest;
 
 /// The cases of a suite in `folder`, or every fault.
@@ -72,6 +73,7 @@ pub(super) fn cases(
         scopes: BTreeSet::new(),
         layout: Scopes::default(),
         persona_tools: BTreeSet::new(),
+        users: BTreeSet::new(),
         has_adk_users: false,
     };
     let prices = Arc::new(builder.prices(&suite.prices));
@@ -115,6 +117,8 @@ struct Builder<'a> {
     layout: Scopes,
     /// The tools that its personas have.
     persona_tools: BTreeSet<String>,
+    /// What the case has user agents of, as calls by them have it.
+    users: BTreeSet<String>,
     /// Whether user agents of the case are agents, whose tools only running them shows.
     has_adk_users: bool,
 }
@@ -770,6 +774,9 @@ impl Builder<'_> {
             let agent = self.user(agent, &format!("{place}.tools.{name}"));
             tools.extend(agent.map(|agent| (name.clone(), agent)));
         }
+        let tools_with_users = case.user_agents.tools.keys().cloned();
+        self.users = tools_with_users.collect();
+        self.users.extend(conversation.iter().map(|_| YieldKind::Loop.to_string()));
         UserAgents { conversation, tools }
     }
 
@@ -990,6 +997,14 @@ impl Builder<'_> {
             if let Some(name) = query.unmatched("name", &known) {
                 let hint = nearest(&name, known);
                 self.fault(place, format!("no user agent has a tool {name}; {hint}"));
+                return None;
+            }
+        }
+        if event == "user_agent_call" {
+            let known: Vec<&str> = self.users.iter().map(String::as_str).collect();
+            if let Some(name) = query.unmatched("agent", &known) {
+                let hint = nearest(&name, known);
+                self.fault(place, format!("the case has no user agent of {name}; {hint}"));
                 return None;
             }
         }

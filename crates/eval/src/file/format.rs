@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 use super::error::SuiteFault;
 pub(super) use super::mock_format::Mock;
 use super::yaml_error::explained;
+use super::yaml_numbers;
 
 /// A suite: cases, and what they have in common.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -699,8 +700,16 @@ pub fn schema() -> Value {
 pub(super) fn parse(text: &str) -> Result<Suite, SuiteFault> {
     let fault = |message| SuiteFault { place: String::new(), message };
     let mut path = String::new();
-    let suite = from_yaml_at(text, &mut path)
-        .map_err(|error| SuiteFault { place: shown(&path), message: explained(&error) })?;
+    let suite = from_yaml_at(text, &mut path).map_err(|error| {
+        let mut message = explained(&error);
+        let line = error.location().and_then(|it| usize::try_from(it.line()).ok());
+        if let Some(number) = line.and_then(|line| yaml_numbers::in_line(text, line)) {
+            message.push_str(&format!(
+                "\n{number} is a text in YAML 1.2; write a number with decimal digits only"
+            ));
+        }
+        SuiteFault { place: shown(&path), message }
+    })?;
     match rounded_number(text) {
         None => Ok(suite),
         Some((number, line)) => Err(fault(format!(
@@ -727,7 +736,7 @@ fn rounded_number(text: &str) -> Option<(String, usize)> {
     numbers.into_iter().find(is_rounded)
 }
 
-/// Reads YAML 1.2, in which `no`, `off` and `y` are text, and so are `010` and `1_000`.
+/// Reads YAML 1.2, in which `no`, `off` and `y` are text, and so are `010`, `1_000` and `0b11`.
 pub(super) fn from_yaml<T: DeserializeOwned>(text: &str) -> Result<T, serde_saphyr::Error> {
     from_yaml_at(text, &mut String::new())
 }
@@ -737,6 +746,15 @@ fn from_yaml_at<T: DeserializeOwned>(
     text: &str,
     path: &mut String,
 ) -> Result<T, serde_saphyr::Error> {
+    // Where a number is expected, a marked text is an error.
+    if let Some(marked) = yaml_numbers::marked(text) {
+        read_at::<T>(&marked, path)?;
+    }
+    let quoted = yaml_numbers::quoted(text);
+    read_at(quoted.as_deref().unwrap_or(text), path)
+}
+
+fn read_at<T: DeserializeOwned>(text: &str, path: &mut String) -> Result<T, serde_saphyr::Error> {
     let options = serde_saphyr::options! {
         strict_booleans: true,
         leading_zero_numbers_as_strings: true,
@@ -773,10 +791,41 @@ mod tests {
 
     #[test]
     fn words_that_were_booleans_and_numbers_that_were_octal_are_text() {
-        let text = "[y, n, yes, No, on, OFF, 010, 1_000, true, 10, 1.5]";
+        let text =
+            "[y, n, yes, No, on, OFF, 010, 1_000, -0b11, 0b1_1, 1_0.5, true, 10, 1.5, 0x10, 0o10]";
         let read: Value = from_yaml(text).expect("valid");
-        let wanted =
-            serde_json::json!(["y", "n", "yes", "No", "on", "OFF", "010", "1_000", true, 10, 1.5]);
-        assert_eq!(read, wanted);
+        let texts = ["y", "n", "yes", "No", "on", "OFF", "010", "1_000", "-0b11", "0b1_1", "1_0.5"];
+        let numbers = serde_json::json!([true, 10, 1.5, 16, 8]);
+        let wanted = texts.iter().map(|it| (*it).into());
+        let wanted: Vec<Value> =
+            wanted.chain(numbers.as_array().expect("a list").clone()).collect();
+        assert_eq!(read, Value::Array(wanted));
+    }
+
+    #[test]
+    fn numbers_of_other_versions_of_yaml_are_texts_where_the_suite_wants_numbers_too() {
+        let suite = |members: &str| {
+            format!(
+                "# ⏳\ncases:\n- name: a_1\n  {members}\n  tools: {{ read: {{ returns: 0b11 }} }}\n"
+            )
+        };
+        for (members, place, number) in [
+            ("faults: [{ tool: read, latency_ms: 1_000 }]", "cases[0].faults[0]", "1_000"),
+            ("repeats: 0b11", "cases[0].repeats", "0b11"),
+            ("terminate_when: { max_turns: 1_0 }", "cases[0].terminate_when.max_turns", "1_0"),
+            (
+                "faults: [{ tool: read, probability: 0.5_0, raises: a }]",
+                "cases[0].faults[0]",
+                "0.5_0",
+            ),
+        ] {
+            let fault = parse(&suite(members)).expect_err(members);
+            assert!(fault.place.starts_with(place), "{fault}");
+            let hint =
+                format!("{number} is a text in YAML 1.2; write a number with decimal digits only");
+            assert!(fault.message.ends_with(&hint), "{fault}");
+            assert!(!fault.message.contains('\u{e000}'), "{fault}");
+        }
+        parse(&suite("repeats: 3")).expect("valid");
     }
 }

@@ -16,6 +16,7 @@ mod mock_format;
 mod python_imports;
 mod scenario;
 mod yaml_error;
+mod yaml_numbers;
 
 use std::path::{Path, PathBuf};
 

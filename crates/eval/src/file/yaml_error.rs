@@ -1,5 +1,6 @@
 //! [`explained`]: errors of the YAML reader, in the words of suites.
 
+use super::yaml_numbers::without_marks;
 use scoring::nearest::nearest;
 
 /// Phrases of the reader and of serde, and what they mean for the author of a suite. The first that contains others
@@ -44,7 +45,8 @@ const PHRASES: [(&str, &str); 22] = [
 /// The message with the line and an excerpt, in plain words, and with the nearest name where one is unknown.
 pub(super) fn explained(error: &serde_saphyr::Error) -> String {
     let message = error.to_string();
-    let message = message.strip_prefix("error: ").unwrap_or(&message);
+    let message = without_marks(message.strip_prefix("error: ").unwrap_or(&message));
+    let message = &*message;
     let hint = hint(message);
     // The reader does not know the name of the file, which stands before the message.
     let lines = message.lines().filter(|line| !line.trim_start().starts_with("--> <"));

@@ -157,6 +157,7 @@ fn names(agent: &str, tools: Option<&Tools>) -> Names {
         arguments: tools.map(Tools::arguments).unwrap_or_default(),
         framework_tools: Vec::new(),
         agents: Some(vec![agent.to_owned()]),
+        ..Names::default()
     }
 }
 

@@ -14,8 +14,8 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 use super::messages::{
-    AdkEvent, AdkOutput, Answer, Exception, Forbidden, FromCase, ModelAsked, Replaced, ToCase,
-    ToolAsked, Unseen, UsageApart,
+    AdkEvent, AdkOutput, Answer, Exception, Forbidden, FromCase, ModelAsked, Offered, Replaced,
+    ToCase, ToolAsked, Unseen, UsageApart,
 };
 use super::model_requests::{self, ModelRequests};
 use crate::confirmation::ConfirmationRequest;
@@ -139,6 +139,10 @@ fn handle(
         (Some("replaced"), _) => {
             let Replaced { r#in, place, value } = serde_json::from_str(params)?;
             gate.ledger.add(Event::ValueReplaced { r#in, place, value });
+        }
+        (Some("offered"), _) => {
+            let Offered { tools } = serde_json::from_str(params)?;
+            gate.note_tools(tools);
         }
         (Some("forbidden"), _) => {
             let Forbidden { what, place } = serde_json::from_str(params)?;

@@ -100,12 +100,29 @@ impl Unseen {
 
 /// A Python exception.
 #[derive(Debug, Deserialize)]
+#[serde(from = "Raised")]
 pub(super) struct Exception {
     /// The name of its class, or of the fault that the package found.
-    #[serde(default)]
     pub(super) r#type: String,
+    /// Its text, or the name of its class if it has none.
     pub(super) message: String,
     pub(super) traceback: String,
+}
+
+/// An exception as Python describes it.
+#[derive(Deserialize)]
+struct Raised {
+    #[serde(default)]
+    r#type: String,
+    message: String,
+    traceback: String,
+}
+
+impl From<Raised> for Exception {
+    fn from(Raised { r#type, message, traceback }: Raised) -> Self {
+        let message = if message.trim().is_empty() { r#type.clone() } else { message };
+        Self { r#type, message, traceback }
+    }
 }
 
 /// A line of a case: a request or notification with `method`, or a response.
@@ -193,6 +210,12 @@ pub(super) struct Forbidden {
     pub(super) what: String,
     #[serde(rename = "where")]
     pub(super) place: String,
+}
+
+/// Tools that a model may call.
+#[derive(Debug, Deserialize)]
+pub(super) struct Offered {
+    pub(super) tools: Vec<String>,
 }
 
 /// A value that has no form in JSON is written as another one.

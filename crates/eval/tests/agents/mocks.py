@@ -1,5 +1,8 @@
 """Mocks for cases of the triage agent."""
 
+import time
+from pathlib import Path
+
 from rehearsal_adk.eval import ToolError
 
 calls: list[str] = []
@@ -32,6 +35,36 @@ def nothing(policy_id):
 def not_json(policy_id):
     """Returns what is not JSON."""
     return {"policy": float("nan")}
+
+
+def silent(policy_id):
+    """Fails without a word."""
+    raise TimeoutError
+
+
+def meets_second(events):
+    """A metric that waits for another one."""
+    return _meet(events, "first", "second")
+
+
+def meets_first(events):
+    """The other one."""
+    return _meet(events, "second", "first")
+
+
+def _meet(events, own, other):
+    """Whether the other one is in the folder that the user names, while this one is."""
+    folder = Path(next(it["text"] for it in events if it["type"] == "user_message"))
+    (folder / own).touch()
+    end = time.monotonic() + 60
+    while not (folder / other).exists() and time.monotonic() < end:
+        time.sleep(0.01)
+    return (folder / other).exists()
+
+
+def silently_unmeasured(events):
+    """A metric that fails without a word."""
+    raise TimeoutError
 
 
 def said_hello(events):

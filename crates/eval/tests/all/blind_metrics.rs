@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use eval::fault::AtFault;
-use eval::file::{ReadOptions, read};
-use eval::{EvalCase, Status, check_cases, rescore, run_eval};
+use eval::file::{ReadOptions, read, read_text};
+use eval::model::Models;
+use eval::{EvalCase, EvalResult, Status, check_cases, rescore, run_eval};
 use tempfile::TempDir;
 
 fn agents() -> PathBuf {
@@ -81,6 +82,21 @@ async fn a_metric_that_looks_for_what_the_agent_does_not_have_is_refused() {
             "the agent triagge, which the agent does not have; did you mean triage?",
         ),
         (
+            "node_output",
+            "{ node: triagge }",
+            "the node triagge, which the agent does not have; did you mean triage?",
+        ),
+        (
+            "model_usage",
+            "{ role: subject, agent: triagge }",
+            "the agent triagge, which the agent does not have; did you mean triage?",
+        ),
+        (
+            "value_replaced",
+            "{ in: the result of page_doctors }",
+            "the result of page_doctors, which the agent does not have; did you mean the result of page_doctor?",
+        ),
+        (
             "tool_call",
             "{ name: page_doctor, args.nam: { $regex: ^Dr } }",
             "the argument nam of page_doctor, which the agent does not have; did you mean name?",
@@ -99,6 +115,149 @@ async fn a_metric_that_looks_for_what_the_agent_does_not_have_is_refused() {
     ] {
         let refused = refused(&adk(), &count(event, filter)).await;
         assert_eq!(refused.as_deref(), Some(""), "{event} {filter}");
+    }
+}
+
+/// The runs of an agent with tools and agents that only running it shows, one with each of these metrics.
+async fn runs_of_unknown(metrics: &[String]) -> Option<Vec<EvalResult>> {
+    let python = test_needs::python()?;
+    let folder = tempfile::tempdir().expect("a folder");
+    let suite = folder.path().join("s.eval.yaml");
+    let agent = agents().join("reviewing");
+    let case = |(at, metric): (usize, &String)| {
+        format!("  - {{ name: c{at}, first_message: A poem, metrics: [{metric}] }}\n")
+    };
+    let text = format!(
+        "subject: {{ adk: {} }}\ntools: {{ draft: real, review: real }}\ncases:\n{}",
+        agent.display(),
+        metrics.iter().enumerate().map(case).collect::<String>()
+    );
+    std::fs::write(&suite, &text).expect("written");
+    let options = ReadOptions { python: Some(python), ..ReadOptions::default() };
+    let cases = read(&suite, &options).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let checked = check_cases(cases.iter()).await;
+    assert!(checked.is_ok(), "{:?}", checked.err().map(|it| it.1));
+    let mut results = Vec::new();
+    for case in &cases {
+        results.push(run_eval(case).await);
+    }
+    Some(results)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_name_that_neither_the_agent_nor_the_run_has_is_a_fault_of_the_metric() {
+    let unknown = [
+        ("tool_call", "{ name: publissh }", "the tool publissh"),
+        ("tool_call", "{ name: { $regex: ^publissh$ } }", "the tool ^publissh$"),
+        ("tool_result", "{ name: { $in: [publissh] } }", "the tool publissh"),
+        ("tool_call", "{ agent: review_floww }", "the agent review_floww"),
+        ("message", "{ agent: polishr }", "the agent polishr"),
+        ("node_output", "{ node: review_floww }", "the node review_floww"),
+        ("model_usage", "{ agent: polishr }", "the agent polishr"),
+        ("model_usage", "{ role: subject, agent: polishr }", "the agent polishr"),
+        ("value_replaced", "{ in: the result of publissh }", "the result of publissh"),
+    ];
+    let metrics = unknown.map(|(event, filter, _)| count(event, filter));
+    let Some(results) = runs_of_unknown(&metrics).await else { return };
+    for ((event, filter, wanted), result) in unknown.into_iter().zip(results) {
+        assert_eq!(result.status, Status::Error, "{event} {filter}");
+        let error = result.error.expect("an error");
+        assert_eq!(error.at_fault, AtFault::Metric, "{event} {filter}");
+        let begin = format!(
+            "the metric none looks for {wanted}, which neither the agent shows nor the run had, so it would pass whatever happens; did you mean "
+        );
+        assert!(error.message.starts_with(&begin), "{}", error.message);
+        let has_way = error.message.contains("say in `tools` what happens to its calls");
+        assert_eq!(has_way, wanted.starts_with("the tool"), "{}", error.message);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_name_that_the_agent_or_the_run_has_is_known() {
+    // A node of the graph, an agent that code may run, its tool, and what the run had.
+    let metrics = [
+        ("tool_call", "{ name: publish }"),
+        ("message", "{ agent: polisher }"),
+        ("model_usage", "{ agent: polisher }"),
+        ("tool_call", "{ name: spell }"),
+        ("node_output", "{ node: review_flow, output: none }"),
+        ("value_replaced", "{ in: { $regex: ^the } }"),
+    ];
+    let mut metrics: Vec<_> = metrics.iter().map(|(event, filter)| count(event, filter)).collect();
+    // One that fails shows why.
+    metrics.push(count("tool_call", "{ name: publissh }").replace("is: 0", "is: 1"));
+    let Some(results) = runs_of_unknown(&metrics).await else { return };
+    for (metric, result) in metrics.iter().zip(results) {
+        let fails = metric.contains("is: 1");
+        let wanted = if fails { Status::Failed } else { Status::Passed };
+        assert_eq!(result.status, wanted, "{metric}: {:?}", result.error);
+        assert_eq!(result.notes, [""; 0], "{metric}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_name_that_nothing_lists_and_the_run_does_not_have_is_noted() {
+    for (event, filter, looks_for) in [
+        ("model_usage", "{ model: gemini-2.5-prro }", "`model` gemini-2.5-prro"),
+        ("request_apart", "{ asked_by: { $ne: sumarizer } }", "`asked_by` sumarizer"),
+    ] {
+        let Some((_folder, case)) = case(&adk(), &count(event, filter)) else { return };
+        let result = run_eval(&case).await;
+        result.assert_passed();
+        let note = format!(
+            "the metric none looks for {looks_for}, which the run did not have; check the name"
+        );
+        assert_eq!(result.notes, std::slice::from_ref(&note));
+        assert_eq!(rescore(&case, result).await.notes, [note]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_tools_of_a_toolset_are_known_once_a_model_may_call_them() {
+    for (name, status) in [("find_rooom", Status::Error), ("find_room", Status::Passed)] {
+        let subject = format!("{{ adk: {} }}", agents().join("offering").display());
+        let metric = count("tool_call", &format!("{{ name: {name} }}"));
+        let Some((_folder, case)) = case(&subject, &metric) else { return };
+        let result = run_eval(&case).await;
+        assert_eq!(result.status, status, "{name}: {:?}", result.error);
+    }
+}
+
+#[test]
+fn values_that_the_engine_gives_and_names_of_the_case_are_checked_as_it_is_read() {
+    for (event, filter, wanted) in [
+        (
+            "tool_fault",
+            "{ effect: raises }",
+            r#"`effect` of events tool_fault is an object, and never raises; look for one of effect.raises, effect.returns, effect.latency_ms, effect.truncates, as in { "effect.raises": { "$exists": true } }"#,
+        ),
+        (
+            "tool_fault",
+            "{ effect.latency: { $exists: true } }",
+            "`effect` of events tool_fault has no member latency; did you mean latency_ms?",
+        ),
+        (
+            "tool_fault",
+            "{ effect: { $ne: { truncate: 1 } } }",
+            "`effect` of events tool_fault has no member truncate; did you mean truncates?",
+        ),
+        (
+            "value_replaced",
+            "{ in: stat }",
+            "`in` of events value_replaced is never stat; it is state, the result of …, the arguments of …, the message of …, the output of …",
+        ),
+        ("user_agent_call", "{ agent: ask }", "the case has no user agent of ask; there are none"),
+    ] {
+        let text = format!(
+            "subject: {}\ncases:\n  - name: a\n    first_message: Hi\n    metrics: [{}]\n",
+            adk(),
+            count(event, filter)
+        );
+        let read =
+            read_text(&text, Path::new("."), &ReadOptions::default(), &Models::of_environment());
+        let faults = read.err().unwrap_or_default();
+        let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+        assert!(faults.len() == 1 && faults[0].contains(wanted), "{filter}: {faults:?}");
     }
 }
 

@@ -4,19 +4,27 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_trait::async_trait;
 use eval::fault::AtFault;
 use eval::given_model::{GivenModel, ModelTurn};
 use eval::ledger::Event;
 use eval::python::{AdkPythonSubject, Isolation};
 use eval::result::RunError;
-use eval::{EvalCase, EvalResult, EvalSuite, Status, ToolUse, run_eval, run_eval_suite};
+use eval::user_agent::{ConversationMessage, UserAnswer};
+use eval::yields::YieldInfo;
+use eval::{EvalCase, EvalResult, EvalSuite, Status, ToolUse, UserAgent, run_eval, run_eval_suite};
 use json_text::JsonText;
 use serde_json::{Value, json};
 
-const TOOLS: [&str; 10] = [
+const TOOLS: [&str; 15] = [
     "breaks_off",
     "cancels_itself",
     "exits",
+    "exits_in_callback",
+    "exits_in_task",
+    "interrupts_in_callback",
+    "exits_after_turn",
+    "fails_silently",
     "ends_process",
     "is_killed",
     "kills_importer",
@@ -96,6 +104,54 @@ async fn code_that_exits_is_at_fault_and_ends_its_case_only() {
         case.initial_state = JsonText::from_value(&json!({ "before_model": "exits" }));
         let result = run_eval(&case).await;
         assert!(error(&result).message.contains("sys.exit('no configuration')"), "{result:?}");
+        has_passed(&run_eval(&calling(&subject, &[("prints_bytes", json!({}))])).await);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_error_without_a_text_has_the_name_of_its_class() {
+    let Some(subject) = subject(Isolation::Process) else { return };
+    let result = run_eval(&calling(&subject, &[("fails_silently", json!({}))])).await;
+    let error = error(&result);
+    assert_eq!((error.at_fault, error.message.as_str()), (AtFault::Subject, "TimeoutError"));
+}
+
+/// A user who takes a second for each answer.
+struct Slow;
+
+#[async_trait]
+impl UserAgent for Slow {
+    async fn answer(
+        &self,
+        number: usize,
+        _: &[ConversationMessage],
+        _: &YieldInfo,
+    ) -> Result<UserAnswer, String> {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        Ok(match number {
+            0 => UserAnswer::says(JsonText::string("Go on")),
+            _ => UserAnswer::ends(),
+        })
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn code_that_exits_apart_from_its_tool_is_at_fault_too() {
+    for isolation in [Isolation::Process, Isolation::Batch, Isolation::Shared] {
+        let Some(subject) = subject(isolation) else { return };
+        for (tool, did) in [
+            ("exits_in_callback", "called sys.exit(0)"),
+            ("exits_in_task", "called sys.exit(0)"),
+            ("interrupts_in_callback", "raised KeyboardInterrupt"),
+            ("exits_after_turn", "called sys.exit(0)"),
+        ] {
+            let case = calling(&subject, &[(tool, json!({}))]).user(Arc::new(Slow));
+            let result = run_eval(&case).await;
+            let error = error(&result);
+            assert_eq!(error.at_fault, AtFault::Subject, "{isolation:?}: {error:?}");
+            let message = format!("code of the agent {did}, which ends its process");
+            assert!(error.message.contains(&message), "{isolation:?}: {error:?}");
+        }
         has_passed(&run_eval(&calling(&subject, &[("prints_bytes", json!({}))])).await);
     }
 }

@@ -88,6 +88,8 @@ enum Place {
     Callback,
     /// In a case that may reach a host.
     CallbackWithNetwork,
+    /// In a case with a tool that is real, which the kernel does not close, and in a folder that may be written to.
+    CallbackBesideRealTool,
     MockedTool,
     SealedTool,
     RealTool,
@@ -146,7 +148,7 @@ fn case(
         Place::CallbackWithNetwork => case.allow("127.0.0.1:9"),
         Place::MockedTool => case.tool("touch", ToolUse::Mock(ToolMock::Returns(JsonText::null()))),
         Place::SealedTool => case.tool("touch", ToolUse::Sealed),
-        Place::RealTool => case.tool("touch", ToolUse::Real),
+        Place::CallbackBesideRealTool | Place::RealTool => case.tool("touch", ToolUse::Real),
     }
 }
 
@@ -176,8 +178,14 @@ async fn in_cases(subject: &Arc<AdkPythonSubject>, place: Place, ways: &[Way]) -
     let tries = ways.iter().map(|way| async move {
         let canary = Canary::new(&way.watched);
         let args = json!({ "way": way.name, "canary": canary.to_value() });
-        let result = if matches!(place, Place::Callback | Place::CallbackWithNetwork) {
-            let state = JsonText::from_value(&args);
+        let is_in_callback = matches!(
+            place,
+            Place::Callback | Place::CallbackWithNetwork | Place::CallbackBesideRealTool
+        );
+        let result = if is_in_callback {
+            let mut state = args;
+            state["in_writable_folder"] = (place == Place::CallbackBesideRealTool).into();
+            let state = JsonText::from_value(&state);
             run_eval(&case(subject, place, []).initial_state(state)).await
         } else {
             run_eval(&case(subject, place, [args])).await
@@ -263,6 +271,7 @@ async fn no_way_of_an_effect_leaves_a_trace_outside_of_real_tools() {
         Place::Import,
         Place::Callback,
         Place::CallbackWithNetwork,
+        Place::CallbackBesideRealTool,
         Place::MockedTool,
         Place::SealedTool,
         Place::RealTool,
@@ -288,7 +297,7 @@ async fn no_way_of_an_effect_leaves_a_trace_outside_of_real_tools() {
             }
         }
     }
-    println!("{:<46}{:<26}import callb. host   mocked sealed real", "way", "kind");
+    println!("{:<46}{:<26}import callb. host   beside mocked sealed real", "way", "kind");
     for way in &ways {
         let layers: String = table[&way.name].iter().map(|it| format!("{it:<7}")).collect();
         println!("{:<46}{:<26}{layers}", way.name, way.kind);
@@ -317,8 +326,9 @@ fn fault(
     if outcome.starts_with(NOT_TRIED) {
         return Some("did not run");
     }
-    let runs_unsealed = matches!(place, Place::MockedTool | Place::RealTool);
-    if !runs_unsealed && !is_sealed && !way.is_seen_by_python() {
+    let is_any_stopped = matches!(place, Place::MockedTool | Place::RealTool);
+    let is_sealed = is_sealed && place != Place::CallbackBesideRealTool;
+    if !is_any_stopped && !is_sealed && !way.is_seen_by_python() {
         return None;
     }
     match (should_leave_trace(way, place), traces.is_empty()) {

@@ -61,6 +61,7 @@ async fn functions_answer_raise_and_fail() {
     for (name, shown) in [
         ("broken", "mocks.py:broken: name 'policies' is not defined"),
         ("not-json", "mocks.py:not_json: "),
+        ("silent", "mocks.py:silent: TimeoutError"),
     ] {
         let (at_fault, message) = error(name).await;
         assert_eq!(at_fault, AtFault::Mock, "{message}");
@@ -89,6 +90,21 @@ async fn a_tool_that_the_agent_does_not_have_is_named_before_anything_runs() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn functions_measure_at_the_same_time() {
+    let Some(python) = test_needs::python() else { return };
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/mocks.py");
+    let folder = tempfile::tempdir().expect("a folder");
+    // Each waits for the other.
+    let mut case = EvalCase::new("measured", crate::played_by_models::says_in_turn(["Hello"]))
+        .first_message(folder.path().to_str().expect("a text"));
+    for function in ["meets_second", "meets_first"] {
+        let function = PythonFunction::new(&file, function, Some(&python));
+        case = case.metric(Arc::new(PythonMetric::new(function)));
+    }
+    run_eval(&case).await.assert_passed();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn functions_measure_the_ledger() {
     let Some(python) = test_needs::python() else { return };
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/mocks.py");
@@ -108,15 +124,19 @@ async fn functions_measure_the_ledger() {
     assert_eq!((counted.passed, counted.evidence.join("")), (None, "it only counts".to_owned()));
     assert!(counted.value.is_some());
 
-    for (function, reason) in
-        [("unmeasured", "the metric unmeasured failed: "), ("odd", "the metric odd failed: ")]
-    {
+    for (function, reason) in [
+        ("unmeasured", "the metric unmeasured failed: "),
+        ("odd", "the metric odd failed: "),
+        ("silently_unmeasured", "the metric silently_unmeasured failed: "),
+    ] {
         let (result, case) = run(&["said_hello", function]).await;
         assert_eq!(result.status, Status::Error);
         assert_eq!(result.metrics["said_hello"].passed, Some(true), "the others are measured");
         let error = result.error.clone().expect("an error");
         assert_eq!((error.at_fault, error.phase), (AtFault::Metric, Phase::Metric));
         assert!(error.message.starts_with(reason), "{}", error.message);
+        let is_named = error.message.contains("mocks.py:silently_unmeasured: TimeoutError");
+        assert_eq!(is_named, function == "silently_unmeasured", "{}", error.message);
         // A corrected metric is evaluated on the same events.
         let mut case = case;
         case.metrics.truncate(1);

@@ -11,6 +11,9 @@ use serde_json::{Value, json};
 /// How many cases google-adk records.
 const SEEDS: usize = 60;
 
+/// Seeds of cases in which the user answers a request after the model has responded to what its tool gave meanwhile.
+const ANSWERED_LATER: &str = "1002 1003 2124 2125";
+
 fn agents() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents")
 }
@@ -47,7 +50,8 @@ async fn the_suites_of_cases_that_google_adk_records_pass() {
     let Some(python) = test_needs::python() else { return };
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/record_cases.py");
     let mut recorder = Command::new(&python);
-    let seeds = std::env::var("REHEARSAL_TEST_SEEDS").unwrap_or_else(|_| format!("0 {SEEDS}"));
+    let seeds = std::env::var("REHEARSAL_TEST_SEEDS")
+        .unwrap_or_else(|_| format!("0 {SEEDS} {ANSWERED_LATER}"));
     let recorded = recorder.arg(script).arg(agents()).args(seeds.split(' ')).output();
     let recorded = recorded.expect("Python starts");
     assert!(recorded.status.success(), "{}", String::from_utf8_lossy(&recorded.stderr));

@@ -69,6 +69,9 @@ pub struct EvalCaseResult {
     pub criterion_results: Vec<CriterionResult>,
     /// What kept the case from being scored at all.
     pub error: Option<String>,
+    /// Why it was not run, of a case that is unscored for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skipped: Option<String>,
     /// How long it took to score.
     #[serde(with = "number")]
     pub duration_seconds: f64,
@@ -150,6 +153,7 @@ impl EvalCaseResult {
             passed: None,
             criterion_results,
             error: None,
+            skipped: None,
             duration_seconds,
             tags: Vec::new(),
             run: None,
@@ -177,6 +181,7 @@ impl EvalCaseResult {
             passed: Some(false),
             criterion_results: Vec::new(),
             error: Some(error.into()),
+            skipped: None,
             duration_seconds: 0.0,
             tags: Vec::new(),
             run: None,

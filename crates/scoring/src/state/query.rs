@@ -92,13 +92,19 @@ impl Query {
     /// The first value that is not a text, nor null if that `may_be_null`, and with which the value at `path` is compared.
     #[must_use]
     pub fn other_than_text(&self, path: &str, may_be_null: bool) -> Option<JsonText> {
-        let of_path = self.fields().into_iter().filter(|(of, _)| *of == path);
         let is_other = |value: &&JsonText| match value.kind() {
             Kind::String => false,
             Kind::Null => !may_be_null,
             _ => true,
         };
-        of_path.flat_map(|(_, tests)| tests).flat_map(Test::compared).find(is_other).cloned()
+        self.compared(path).into_iter().find(is_other).cloned()
+    }
+
+    /// The values with which the value at `path` is compared as a whole, by equality.
+    #[must_use]
+    pub fn compared(&self, path: &str) -> Vec<&JsonText> {
+        let of_path = self.fields().into_iter().filter(|(of, _)| *of == path);
+        of_path.flat_map(|(_, tests)| tests).flat_map(Test::compared).collect()
     }
 
     /// The members that the value at `path` must have for a condition to be of use: the next steps of longer paths, and

@@ -3,6 +3,7 @@
 use std::io::{self, Write as _};
 use std::path::Path;
 
+use eval::EvalCase;
 use eval::result::{EvalResult, Status};
 use json_text::JsonText;
 use scoring::{Invocation, ToolCall};
@@ -31,7 +32,9 @@ struct CaseResult {
     eval_metric_result_per_invocation: Vec<Turn>,
     session_id: String,
     user_id: &'static str,
-    session_details: Session,
+    /// Of a case that was run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session_details: Option<Session>,
 }
 
 #[derive(Serialize)]
@@ -115,7 +118,6 @@ pub(super) fn write(folder: &Path, runs: &Runs<'_>, run: i64) -> Result<(), Eval
     #[expect(clippy::cast_precision_loss, reason = "milliseconds of a date are far below 2^53")]
     let now = jiff::Timestamp::now().as_millisecond() as f64 / 1000.0;
     for (case, result) in runs.all.iter().zip(&runs.results) {
-        let Some(result) = result else { continue };
         let suite = Path::new(&case.case.source.suite);
         let name = suite.file_name().unwrap_or_default().to_string_lossy();
         let eval_set_id = name.split('.').next().unwrap_or_default().to_owned();
@@ -125,8 +127,11 @@ pub(super) fn write(folder: &Path, runs: &Runs<'_>, run: i64) -> Result<(), Eval
             let metric = case.case.metrics.iter().find(|it| it.name() == metric);
             metric.and_then(|metric| metric.threshold()).unwrap_or(1.0)
         };
-        let session_id = format!("rehearsal-{run}-{}-{}", result.name, result.repeat);
-        let case = case_result(&eval_set_id, &app, session_id, result, threshold);
+        let session_id = format!("rehearsal-{run}-{}-{}", case.case.name, case.repeat);
+        let case = match result {
+            Some(result) => case_result(&eval_set_id, &app, session_id, result, threshold),
+            None => skipped_case(&eval_set_id, session_id, case.case),
+        };
         match sets.iter_mut().find(|set| set.eval_set_id == eval_set_id) {
             Some(set) => set.eval_case_results.push(case),
             None => sets.push(SetResult {
@@ -198,12 +203,32 @@ fn case_result(
         eval_metric_result_per_invocation: turns.collect(),
         session_id: session_id.clone(),
         user_id: USER,
-        session_details: Session {
+        session_details: Some(Session {
             id: session_id,
             app_name: app.to_owned(),
             user_id: USER,
             state: trace.final_state,
-        },
+        }),
+    }
+}
+
+/// A case that was not run. The format has no place for the reason.
+fn skipped_case(set: &str, session_id: String, case: &EvalCase) -> CaseResult {
+    let metrics = case.metrics.iter().map(|metric| Metric {
+        metric_name: metric.name().to_owned(),
+        threshold: metric.threshold().unwrap_or(1.0),
+        score: None,
+        eval_status: NOT_EVALUATED,
+    });
+    CaseResult {
+        eval_set_id: set.to_owned(),
+        eval_id: case.name.clone(),
+        final_eval_status: NOT_EVALUATED,
+        overall_eval_metric_results: metrics.collect(),
+        eval_metric_result_per_invocation: Vec::new(),
+        session_id,
+        user_id: USER,
+        session_details: None,
     }
 }
 

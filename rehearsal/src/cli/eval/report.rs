@@ -18,6 +18,9 @@ use serde::Serialize;
 use super::EvalArguments;
 use crate::cli::score::commit;
 
+/// Why nothing of a case has been measured that was not run.
+const SKIPPED: &str = "skipped: the case was not run";
+
 /// What all cases of a report have in common.
 pub(super) struct Columns<'c> {
     cases: HashMap<(&'c str, &'c str), &'c EvalCase>,
@@ -117,7 +120,7 @@ impl<'c> Columns<'c> {
 
     /// A case that was not run: nothing of it has been measured.
     pub(super) fn skipped_case(&self, run: &CaseRun<'_>, repeats: u32) -> ScoredCase {
-        let reason = || Some("skipped: the case was not run".to_owned());
+        let reason = || Some(SKIPPED.to_owned());
         let skipped = |metric: &Arc<dyn Metric>| CriterionResult {
             criterion: metric.name().to_owned(),
             score: None,
@@ -135,6 +138,7 @@ impl<'c> Columns<'c> {
             whys: metrics.iter().map(|_| reason()).collect(),
             measurements: metrics.iter().map(|_| false).collect(),
             result: EvalCaseResult {
+                skipped: reason(),
                 run: (repeats > 1).then(|| format!("run {}", run.repeat)),
                 ..EvalCaseResult::scored(id, None, criteria, 0.0)
             },

@@ -28,6 +28,43 @@ def exits() -> str:
     sys.exit(3)
 
 
+async def exits_in_callback() -> str:
+    """Has the loop exit, and waits."""
+    asyncio.get_running_loop().call_soon(sys.exit, 0)
+    await asyncio.sleep(0.5)
+    return "not ended"
+
+
+async def exits_in_task() -> str:
+    """Has a task exit for which nobody waits, and waits for something else."""
+
+    async def exit_later() -> None:
+        sys.exit(0)
+
+    task = asyncio.create_task(exit_later())
+    await asyncio.sleep(0.5)
+    del task
+    return "not ended"
+
+
+async def interrupts_in_callback() -> str:
+    """Has the loop interrupted, as by a key, and waits."""
+    asyncio.get_running_loop().call_later(0.01, signal.raise_signal, signal.SIGINT)
+    await asyncio.sleep(0.5)
+    return "not ended"
+
+
+async def exits_after_turn() -> str:
+    """Has the loop exit while the user is waited for."""
+    asyncio.get_running_loop().call_later(0.3, sys.exit, 0)
+    return "done"
+
+
+def fails_silently() -> str:
+    """Raises an error without a text."""
+    raise TimeoutError
+
+
 def ends_process() -> str:
     """Ends the process without another word."""
     print("about to end", flush=True)
@@ -108,6 +145,11 @@ _TOOLS = [
     breaks_off,
     cancels_itself,
     exits,
+    exits_in_callback,
+    exits_in_task,
+    interrupts_in_callback,
+    exits_after_turn,
+    fails_silently,
     ends_process,
     is_killed,
     kills_importer,

@@ -6,6 +6,7 @@
 import importlib.util
 import json
 import os
+import tempfile
 
 from google.adk.agents import LlmAgent
 from google.adk.tools import ToolContext
@@ -26,6 +27,8 @@ if named := os.environ.get("EFFECTS_AT_IMPORT"):
 
 async def before_agent(callback_context) -> None:
     state = callback_context.state
+    if state.get("in_writable_folder"):
+        os.chdir(tempfile.gettempdir())
     if way := state.get("way"):
         state["outcome"] = await attempt(way, state["canary"])
 

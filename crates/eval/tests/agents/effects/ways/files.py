@@ -93,6 +93,37 @@ def os_open_in_folder(c: Canary):
 
 
 @way("file")
+def open_with_opener_in_folder(c: Canary):
+    folder = os.open(c.folder, os.O_RDONLY)
+    try:
+        os.chdir(tempfile.gettempdir())
+        open("trace", "w", opener=lambda path, flags: os.open(path, flags, dir_fd=folder)).close()
+    finally:
+        os.close(folder)
+
+
+@way("file")
+def posix_open_in_folder(c: Canary):
+    import posix
+
+    folder = posix.open(c.folder, os.O_RDONLY)
+    try:
+        posix.close(posix.open("trace", os.O_CREAT | os.O_WRONLY, 0o600, dir_fd=folder))
+    finally:
+        os.close(folder)
+
+
+@way("file")
+def os_open_as_it_was_before(c: Canary):
+    own = getattr(os.open, "__wrapped__", os.open)
+    folder = os.open(c.folder, os.O_RDONLY)
+    try:
+        os.close(own("trace", os.O_CREAT | os.O_WRONLY, dir_fd=folder))
+    finally:
+        os.close(folder)
+
+
+@way("file")
 def os_open_truncating(c: Canary):
     os.close(os.open(c.present, os.O_RDONLY | os.O_TRUNC))
 
@@ -213,6 +244,15 @@ def os_rmdir(c: Canary):
 
 
 @way("folder")
+def os_rmdir_in_folder(c: Canary):
+    folder = os.open(c.folder, os.O_RDONLY)
+    try:
+        os.rmdir("empty", dir_fd=folder)
+    finally:
+        os.close(folder)
+
+
+@way("folder")
 def os_removedirs(c: Canary):
     os.removedirs(f"{c.folder}/empty")
 
@@ -298,6 +338,15 @@ def move_into_scratch_folder(c: Canary):
 @way("link")
 def os_link(c: Canary):
     os.link(c.present, c.trace)
+
+
+@way("link")
+def os_link_in_folder(c: Canary):
+    folder = os.open(c.folder, os.O_RDONLY)
+    try:
+        os.link("present", "trace", src_dir_fd=folder, dst_dir_fd=folder)
+    finally:
+        os.close(folder)
 
 
 @way("link")
