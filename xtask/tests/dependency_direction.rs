@@ -114,6 +114,10 @@ const FOLDERS: [(&str, &str); 10] = [
 /// Crates with public functions whose error is a text.
 const TEXT_ERRORS: [&str; 1] = ["eval"];
 
+/// Crates whose root declares all modules in layers, each below a comment. A module uses those of its own layer and
+/// of the layers before it.
+const LAYERED: [&str; 1] = ["eval"];
+
 /// Crates whose root exports all names of a module, or imports those of a framework.
 const GLOBS: [&str; 2] = ["api", "frontend"];
 
@@ -156,6 +160,15 @@ fn modules_of_a_crate_form_no_circle() {
         }
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn modules_use_none_of_a_later_layer() {
+    for name in LAYERED {
+        let sources = sources(&root().join("crates").join(name).join("src"));
+        let found = layer_faults(&sources);
+        assert!(found.is_empty(), "{name}:\n{}", found.join("\n"));
+    }
 }
 
 #[test]
@@ -337,6 +350,34 @@ fn edges(sources: &Sources) -> Edges {
         }
     }
     edges
+}
+
+/// The modules that a root declares, each with the number of its layer.
+fn module_layers(root: &str) -> BTreeMap<&str, usize> {
+    let (mut layers, mut layer) = (BTreeMap::new(), 0);
+    for line in root.lines() {
+        layer += usize::from(line.starts_with("// "));
+        let declared = line.strip_prefix("pub ").unwrap_or(line).strip_prefix("mod ");
+        if let Some(module) = declared.and_then(|it| it.strip_suffix(';')) {
+            layers.insert(module, layer);
+        }
+    }
+    layers
+}
+
+/// The modules that are in no layer, and the edges to those of a later layer, a line each.
+fn layer_faults(sources: &Sources) -> Vec<String> {
+    let layers = module_layers(sources.get("lib.rs").map_or("", String::as_str));
+    let in_none = layers.iter().filter(|(_, layer)| **layer == 0);
+    let mut found: Vec<String> =
+        in_none.map(|(module, _)| format!("  {module} is in no layer")).collect();
+    for ((from, to), file) in edges(sources) {
+        let layer = |module: &str| layers.get(module).copied();
+        if layer(&from) < layer(&to) {
+            found.push(format!("  {from} -> {to} ({file}): {to} is in a later layer"));
+        }
+    }
+    found
 }
 
 /// Where `module` uses `other`, a line for each path.
@@ -546,6 +587,21 @@ mod planted {
         let found = circle(&edges(&texts(&files))).expect("b and c use each other");
         assert_eq!(found, "  b -> c (b/inner.rs)\n  c -> b (c.rs)");
         assert_eq!(circle(&edges(&texts(&files[..4]))), None);
+    }
+
+    #[test]
+    fn names_an_edge_to_a_later_layer() {
+        let files = [
+            ("lib.rs", "mod none;\n\n// Values.\nmod a;\npub mod b;\n\n// Above.\nmod c;\n"),
+            ("a.rs", "use crate::b;\nuse crate::c::x;\n"),
+            ("c.rs", "use crate::a;\n"),
+        ];
+        assert_eq!(
+            layer_faults(&texts(&files)),
+            ["  none is in no layer", "  a -> c (a.rs): c is in a later layer"]
+        );
+        let files = [("lib.rs", "// Values.\nmod a;\n// Above.\nmod c;\n"), files[2]];
+        assert!(layer_faults(&texts(&files)).is_empty());
     }
 
     #[test]
