@@ -11,7 +11,7 @@ from google.adk.agents.base_agent import BaseAgent
 from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.base_toolset import BaseToolset
 from google.adk.tools.function_tool import FunctionTool
-from google.adk.workflow._base_node import BaseNode
+from google.adk.workflow import BaseNode
 
 from rehearsal_adk import adk_private
 from rehearsal_adk.evaluation import declarations, unseen
