@@ -1,4 +1,5 @@
-//! What texts of a simulated user give as its answer: the response of a tool that waits, or the end of the conversation.
+//! What a simulated user reads where the agent said nothing, and what its texts give as its answer: the response of a
+//! tool that waits, or the end of the conversation.
 
 use json_text::{JsonText, Kind};
 

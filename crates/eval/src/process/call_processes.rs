@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::call_process::CallProcess;
 
-/// Processes that answer calls, each started when it is first needed, such as that of the Python functions of a run.
+/// Processes that answer calls, each started when it is first needed, such as the one that calls a run's functions.
 /// Dropping this ends them.
 #[derive(Default)]
 pub struct CallProcesses(Mutex<HashMap<String, Arc<CallProcess>>>);

@@ -1,4 +1,4 @@
-//! Child processes beside the subject's: they get lines and answer with lines.
+//! Child processes that get lines and answer with lines.
 
 mod call_process;
 mod call_processes;
