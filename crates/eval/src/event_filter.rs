@@ -1,6 +1,7 @@
 //! What the filter of an `event_count` looks for, and whether a run can have it: a filter that matches no event would
 //! let `is: 0` pass whatever happens.
 
+use json_text::{JsonText, Kind};
 use scoring::state::Query;
 
 use crate::ledger::{Entry, Values, members_of};
@@ -33,19 +34,40 @@ pub(crate) fn check(event: &str, filter: &Query) -> Result<(), String> {
                 other.compact()
             ));
         }
-        if let Values::OneOf(known) = values
-            && let Some(unknown) = filter.unmatched(path, known)
-        {
-            let hint = nearest(&unknown, known.iter().copied());
-            return Err(format!("`{member}` of events {event} is never {unknown}; {hint}"));
-        }
         match values {
+            Values::OneOf(known) => check_choice(event, member, path, known, filter)?,
             Values::ObjectOf(known) => check_object(event, member, known, filter)?,
             Values::PartsOf => check_parts(event, member, filter)?,
             _ => {}
         }
     }
     Ok(())
+}
+
+/// Checks that a filter looks for values that a member can have.
+fn check_choice(
+    event: &str,
+    member: &str,
+    path: &str,
+    known: &[&str],
+    filter: &Query,
+) -> Result<(), String> {
+    if path != member {
+        let known = known.join(", ");
+        return Err(format!(
+            "`{member}` of events {event} has no member {path}; known are {known}"
+        ));
+    }
+    // A run that completes has no reason.
+    let is_null = |value: &&JsonText| value.kind() == Kind::Null && member != "reason";
+    let null = filter.compared(path).into_iter().find(is_null).map(ToString::to_string);
+    match null.or_else(|| filter.unmatched(path, known)) {
+        None => Ok(()),
+        Some(unknown) => {
+            let hint = nearest(&unknown, known.iter().copied());
+            Err(format!("`{member}` of events {event} is never {unknown}; {hint}"))
+        }
+    }
 }
 
 /// Checks that a filter looks for members that an object can have.
@@ -55,12 +77,13 @@ fn check_object(event: &str, member: &str, known: &[&str], filter: &Query) -> Re
         let hint = nearest(&unknown, known.iter().copied());
         return Err(format!("`{member}` of events {event} has no member {unknown}; {hint}"));
     }
-    let Some(text) = filter.unmatched(member, &[]).filter(|text| !text.starts_with('{')) else {
-        return Ok(());
-    };
+    let other = filter.compared(member).into_iter().find(|it| it.kind() != Kind::Object);
+    let other = other.map(ToString::to_string);
+    let pattern = || filter.unmatched(member, &[]).filter(|text| !text.starts_with('{'));
+    let Some(other) = other.or_else(pattern) else { return Ok(()) };
     let known: Vec<_> = known.iter().map(|name| format!("{member}.{name}")).collect();
     Err(format!(
-        "`{member}` of events {event} is an object, and never {text}; look for one of {}, as in {{ \"{}\": {{ \"$exists\": true }} }}",
+        "`{member}` of events {event} is an object, and never {other}; look for one of {}, as in {{ \"{}\": {{ \"$exists\": true }} }}",
         known.join(", "),
         known[0]
     ))
@@ -215,10 +238,8 @@ fn outermost(path: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use expect_test::{Expect, expect};
-    use json_text::JsonText;
-
     use super::*;
+    use expect_test::{Expect, expect};
 
     fn query(text: &str) -> Query {
         Query::parse(&JsonText::parse(text).expect("valid")).expect("a query")
@@ -244,6 +265,25 @@ mod tests {
             "message",
             r#"{"is_inner":"no"}"#,
             &expect!["`is_inner` of events message is never no; known are true, false"],
+        );
+        refused(
+            "message",
+            r#"{"is_inner":null}"#,
+            &expect!["`is_inner` of events message is never null; known are true, false"],
+        );
+        refused(
+            "termination",
+            r#"{"reason.name":"max_turns"}"#,
+            &expect![
+                "`reason` of events termination has no member reason.name; known are max_turns, max_duration, state_matches"
+            ],
+        );
+        refused(
+            "tool_fault",
+            r#"{"effect":null}"#,
+            &expect![[
+                r#"`effect` of events tool_fault is an object, and never null; look for one of effect.raises, effect.returns, effect.latency_ms, effect.truncates, as in { "effect.raises": { "$exists": true } }"#
+            ]],
         );
         refused(
             "message",

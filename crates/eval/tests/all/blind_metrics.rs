@@ -229,7 +229,7 @@ fn values_that_the_engine_gives_and_names_of_the_case_are_checked_as_it_is_read(
         (
             "tool_fault",
             "{ effect: raises }",
-            r#"`effect` of events tool_fault is an object, and never raises; look for one of effect.raises, effect.returns, effect.latency_ms, effect.truncates, as in { "effect.raises": { "$exists": true } }"#,
+            r#"`effect` of events tool_fault is an object, and never "raises"; look for one of effect.raises, effect.returns, effect.latency_ms, effect.truncates, as in { "effect.raises": { "$exists": true } }"#,
         ),
         (
             "tool_fault",
