@@ -4,8 +4,8 @@
 //! JSON) and the method of the trait that the host implements. For each request the host [`provide`]s its
 //! implementations in Leptos' context, where the server functions find them. They contain no logic.
 //!
-//! A function returns at once. What takes long, such as a call of a tool, is reported by
-//! [`HostEvent`](crate::HostEvent)s, so that no request stays open meanwhile.
+//! Calls of tools return at once, and [`HostEvent`](crate::HostEvent)s report their progress, so that no request
+//! stays open meanwhile. Opening a session or loading an agent again returns when it is done.
 
 #![expect(missing_docs, reason = "the structs of arguments that #[server] generates")]
 
