@@ -181,6 +181,20 @@ test("a tool asks for confirmation, and a long-running one waits for its result"
   await page.keyboard.press("r");
   await expect(result).toBeFocused();
   await expect(result).toHaveValue(/^\[1, ?2, ?3\]$/);
+  // In the form, what is typed goes into its first field, and does not choose another kind of value. That is also where
+  // a letter leads back to.
+  await page.locator(".wanted").getByRole("button", { name: "Form", exact: true }).click();
+  const kind = page.locator(".wanted").getByRole("combobox", { name: "Kind of value" }).first();
+  const list = await kind.inputValue();
+  const item = page.locator(".wanted").getByRole("textbox").first();
+  await expect(item).toBeFocused();
+  await page.keyboard.type("4");
+  await expect(item).toHaveValue(/4/);
+  await expect(kind).toHaveValue(list);
+  await page.keyboard.press("Escape");
+  await expect(item).not.toBeFocused();
+  await page.keyboard.press("r");
+  await expect(item).toBeFocused();
   await page.locator(".row.pending").getByRole("button", { name: "Cancel", exact: true }).click();
   await expect(rehearsal.call(3)).toContainText("Cancelled: The person canceled the call.");
 });

@@ -679,14 +679,28 @@ pub fn focus_first(id: &str, selector: &str) -> bool {
         .is_some_and(|element| focus_element(&element))
 }
 
+/// The choice of a value's kind, where the value follows: what is typed is for the value, and would choose another
+/// kind here.
+const CHOSEN_KIND: &str = "select.has-value";
+
 /// Moves the focus into the form with this id: to its first field or the button that adds an item
 /// to its first list; else to the element itself if it is a field; else to the submit button; else
-/// to the first button.
+/// to the first button. The chosen kind of a value, and the names in it, come after the value.
 pub fn focus_form(id: &str) -> bool {
-    focus_first(id, "input, textarea, select, button.add:not([disabled], .aside)")
+    const FIELDS: &str = "input, textarea, select, button.add:not([disabled], .aside)";
+    const TYPED: &str = "input:not([type=radio], .entry-name), textarea";
+    let first = document().get_element_by_id(id).and_then(|it| it.query_selector(FIELDS).ok()?);
+    (first.is_some_and(|it| it.matches(CHOSEN_KIND).unwrap_or_default()) && focus_first(id, TYPED))
+        || focus_first(id, FIELDS)
         || (focus(id) && focused_id() == id)
         || focus_submit(id)
         || focus_first_in(id)
+}
+
+/// Moves the focus on from the chosen kind of a value, whose fields may be drawn later.
+pub fn focus_past_kind(id: &str) -> bool {
+    let focused = document().active_element();
+    focused.is_some_and(|it| it.matches(CHOSEN_KIND).unwrap_or_default()) && focus_form(id)
 }
 
 /// Moves the focus to the submit button of the form around the element with this id.

@@ -10,7 +10,7 @@ use session::{CallId, Event, PendingPhase};
 use crate::rehearse::state::workspace::use_this_workspace;
 use crate::rehearse::workspace_keys::esc_cancels;
 use crate::shared::form::SchemaForm;
-use crate::shared::keys::{focus_now, send_by_key};
+use crate::shared::keys::{focus_now, once_shown, send_by_key};
 use crate::shared::tokens::Tokens;
 use app::components::icon::{Glyph, Icon};
 use app::state::browser;
@@ -284,6 +284,9 @@ fn Supply(
     Effect::new(move |_| {
         browser::after_drawing(move || {
             browser::focus_form(WANTED) && (is_draft || browser::select_focused())
+        });
+        once_shown(move || {
+            browser::focus_past_kind(WANTED) && (is_draft || browser::select_focused())
         });
     });
     let call_id = StoredValue::new(call_id);

@@ -200,6 +200,7 @@ fn draw_list(place: &FieldHandle, pills: Vec<Pill>) -> AnyView {
         <span class="framed chosen" class:bad=move || invalid.get()>
             <select
                 id=place.input_id()
+                class:has-value=move || matches!(on.get(), Some(On::Branch(_)))
                 aria-label="Kind of value"
                 aria-describedby=described_by(place)
                 aria-invalid=move || invalid.get().to_string()

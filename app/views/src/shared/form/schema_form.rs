@@ -8,7 +8,7 @@ use super::field_handle::FieldHandle;
 use super::json_area::JsonArea;
 use super::paste::{PasteBox, take_pastes};
 use super::row::{faults, members, row};
-use crate::shared::keys::focus_now;
+use crate::shared::keys::{focus_now, once_shown};
 use app::components::icon::{Glyph, Icon};
 use app::state::browser;
 use app::state::form::FormState;
@@ -159,6 +159,7 @@ fn ModeSwitch(
             state.edit(&Path::root(), edit.clone());
             // What is typed next goes into the form instead of being a shortcut.
             focus_now(move || browser::focus_form(id));
+            once_shown(move || browser::focus_past_kind(id));
         }
     };
     view! {
