@@ -5,7 +5,7 @@ use std::sync::Arc;
 use adk_core::{AdkError, Agent, Llm, Tool, Toolset};
 use adk_tool::{AgentTool, ExitLoopTool};
 use eval::gate::Gate;
-use eval::given_model::GivenModel;
+use eval::given_model::{GivenModel, RealModel, real_model};
 use eval::model::{Models, PERSON};
 
 use crate::events::InnerAgent;
@@ -65,11 +65,14 @@ impl Interceptor {
         agent: &str,
         own: impl FnOnce() -> adk_core::Result<Arc<dyn Llm>>,
     ) -> adk_core::Result<Arc<dyn Llm>> {
-        let source = match self.0.gate.model() {
-            None => Source::Own(own()?),
-            Some(GivenModel::Named(name)) => {
+        let given = self.0.gate.model();
+        let is_of_engine = given.is_some_and(GivenModel::is_of_engine);
+        let real = match real_model(given) {
+            None => None,
+            Some(RealModel::Own) => Some(own()?),
+            Some(RealModel::Named(name)) => {
                 let models = Models::of_environment();
-                let model = match name.as_str() {
+                let model = match name {
                     PERSON => {
                         let gate = &self.0.gate;
                         models.person(gate.case_name()).in_run(gate.run_id()).model(agent)
@@ -77,9 +80,13 @@ impl Interceptor {
                     name => models.model(name),
                 };
                 let model = model.map_err(|error| AdkError::config(error.to_string()))?;
-                Source::Own(model.client())
+                Some(model.client())
             }
-            Some(model) => Source::Given(model.label().to_owned()),
+        };
+        let source = match (is_of_engine, real) {
+            (true, Some(model)) => Source::Fork(model),
+            (false, Some(model)) => Source::Asked(model),
+            (_, None) => Source::Given(given.map_or("", GivenModel::label).to_owned()),
         };
         let model = InterceptedModel::new(agent, source, &self.0);
         self.0.note_model(agent, model.name());

@@ -25,8 +25,10 @@ const TRANSFER: (&str, &str) =
 pub(crate) enum Source {
     /// From the model of this name that the case gives.
     Given(String),
-    /// From the subject's own model.
-    Own(Arc<dyn Llm>),
+    /// From the subject's own model, or one that the case names.
+    Asked(Arc<dyn Llm>),
+    /// From the run that this one is a fork of, and then from this model.
+    Fork(Arc<dyn Llm>),
 }
 
 /// A model that checks the tools it is shown and numbers the calls it makes.
@@ -74,7 +76,7 @@ impl Llm for InterceptedModel {
     fn name(&self) -> &str {
         match &self.source {
             Source::Given(name) => name,
-            Source::Own(model) => model.name(),
+            Source::Asked(model) | Source::Fork(model) => model.name(),
         }
     }
 
@@ -88,15 +90,22 @@ impl Llm for InterceptedModel {
             return self.shared.end_run().await;
         }
         self.shared.gate.note_tools(request.tools.keys().cloned());
-        match &self.source {
-            Source::Given(_) => match self.shared.gate.respond(&self.agent) {
-                Ok(turn) => {
-                    let response = response(&self.shared, turn);
-                    Ok(Box::pin(futures::stream::once(async { Ok(response) })))
-                }
-                Err(_) => self.shared.end_run().await,
+        let given = match &self.source {
+            Source::Asked(_) => None,
+            Source::Given(_) | Source::Fork(_) => match self.shared.gate.respond(&self.agent) {
+                Ok(given) => given,
+                Err(_) => return self.shared.end_run().await,
             },
-            Source::Own(model) => {
+        };
+        match (given, &self.source) {
+            (Some(turn), _) => {
+                let response = response(&self.shared, turn);
+                Ok(Box::pin(futures::stream::once(async { Ok(response) })))
+            }
+            // The engine has ended the run.
+            (None, Source::Given(_)) => self.shared.end_run().await,
+            (None, Source::Asked(model) | Source::Fork(model)) => {
+                self.shared.gate.note_model_request(&self.agent);
                 let shared = Arc::clone(&self.shared);
                 let work = shared.waits.work();
                 let responses = model.generate_content(request, stream).await?;
@@ -112,12 +121,12 @@ impl Llm for InterceptedModel {
     fn schema_adapter(&self) -> &dyn SchemaAdapter {
         match &self.source {
             Source::Given(_) => &adk_core::GenericSchemaAdapter,
-            Source::Own(model) => model.schema_adapter(),
+            Source::Asked(model) | Source::Fork(model) => model.schema_adapter(),
         }
     }
 
     fn uses_interactions_api(&self) -> bool {
-        matches!(&self.source, Source::Own(model) if model.uses_interactions_api())
+        matches!(&self.source, Source::Asked(model) if model.uses_interactions_api())
     }
 }
 
@@ -127,7 +136,10 @@ fn response(shared: &Shared, turn: ModelTurn) -> LlmResponse {
     let calls = turn.calls.into_iter().map(|call| Part::FunctionCall {
         name: call.tool,
         args: call.args.to_value().unwrap_or(Value::Null),
-        id: Some(shared.call_id()),
+        id: Some(match call.id {
+            Some(id) => shared.given_id(id),
+            None => shared.call_id(),
+        }),
         thought_signature: None,
     });
     LlmResponse {

@@ -54,6 +54,12 @@ impl Shared {
         id
     }
 
+    /// The id that a call had in the run that this one is a fork of.
+    pub(crate) fn given_id(&self, id: String) -> String {
+        self.calls().ids.insert(id.clone());
+        id
+    }
+
     /// Whether a wrapped model made this call.
     pub(crate) fn is_ours(&self, call_id: &str) -> bool {
         self.calls().ids.contains(call_id)

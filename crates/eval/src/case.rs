@@ -12,8 +12,9 @@ use scoring::state::Query;
 
 use crate::allowed::AllowedEffects;
 use crate::bridge::Bridge;
+use crate::fork::Given;
 use crate::gate::Gate;
-use crate::given_model::GivenModel;
+use crate::given_model::{Continuation, ForkModel, GivenModel};
 use crate::golden::Golden;
 use crate::message::{Message, RecordedCalls};
 use crate::metric::Metric;
@@ -61,6 +62,8 @@ pub struct EvalCase {
     pub first_message: Option<Message>,
     /// The calls of the recording that messages of the user respond to.
     pub recorded_calls: RecordedCalls,
+    /// What happened before, of a fork.
+    pub given: Option<Arc<Given>>,
     /// What ends the run before the subject completes.
     pub terminate_when: Termination,
     /// What is measured.
@@ -152,6 +155,7 @@ impl EvalCase {
             initial_state: JsonText::from_value(&serde_json::json!({})),
             first_message: None,
             recorded_calls: RecordedCalls::new(),
+            given: None,
             terminate_when: Termination::default(),
             metrics: Vec::new(),
             informational: Vec::new(),
@@ -185,6 +189,7 @@ impl EvalCase {
             written_in: self.written_in,
             recording: self.golden.as_ref().map(|it| it.recording()).unwrap_or_default(),
             model: self.model.clone(),
+            given: self.given.clone(),
             responses_apart: self.responses_apart.clone(),
             initial_state: self.initial_state.clone(),
             scopes: self.subject.scopes(),
@@ -296,6 +301,23 @@ impl EvalCase {
     #[must_use]
     pub fn fault(mut self, fault: ToolFault) -> Self {
         self.faults.push(fault);
+        self
+    }
+
+    /// The case as a fork: what is given happens again, and the agent goes on from there. `then` responds in place of
+    /// the model of the case.
+    #[must_use]
+    pub fn forked(mut self, given: Given, then: Option<GivenModel>) -> Self {
+        let then = match then {
+            Some(model) => Continuation::Other(Box::new(model)),
+            None => Continuation::Case(self.model.take().map(Box::new)),
+        };
+        let responses = Arc::clone(&given.responses);
+        self.model = Some(GivenModel::Fork(ForkModel { given: responses, then }));
+        if let Some(message) = &given.first_message {
+            self.first_message = Some(message.clone());
+        }
+        self.given = Some(Arc::new(given));
         self
     }
 

@@ -240,6 +240,14 @@ pub enum Fault {
         /// What does not fit, and the remedy.
         message: String,
     },
+    /// A fork does not do again what happened in the run that it forks from.
+    #[error(
+        "the agent goes another way than in the run that it forks from: {message}. Its code, or what it reads, has changed since, or depends on chance or time. Run the case again, and fork from the new run"
+    )]
+    Diverged {
+        /// At which step, and how.
+        message: String,
+    },
     /// A model that the subject names itself cannot be asked. Nothing ran.
     #[error("{message}")]
     OwnModel {
@@ -274,6 +282,7 @@ impl Fault {
             | Self::Mock { .. }
             | Self::Unsealable { .. }
             | Self::Unconfirmable { .. }
+            | Self::Diverged { .. }
             | Self::GivenModel { .. } => AtFault::Mock,
             Self::NoUserAgent { .. } | Self::NeverAsked { .. } | Self::UserAgent { .. } => {
                 AtFault::UserAgent

@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use crate::allowed::AllowedEffects;
 use crate::confirmation::{Confirmation, ConfirmationRequest, rejected};
 use crate::fault::Fault;
+use crate::fork::{GivenAnswer, GivenOutcome};
 use crate::given_model::{self, GivenModel, ModelTurn, RequestNumber};
 use crate::ledger::{Event, Ledger, Origin, Role};
 use crate::message::Message;
@@ -62,6 +63,8 @@ struct Seen {
     model_requests_in_turn: usize,
     /// Requests that are no turn of the agent.
     requests_apart: usize,
+    /// How many results of each call of a fork were given.
+    given: HashMap<String, usize>,
     /// The number of requests to it by each agent.
     model_requests_of: HashMap<String, usize>,
     /// The number of the user's messages.
@@ -198,6 +201,7 @@ impl Gate {
                 model_requests: 0,
                 model_requests_in_turn: 0,
                 requests_apart: 0,
+                given: HashMap::new(),
                 model_requests_of: HashMap::new(),
                 user_messages: 0,
                 repeats: Repeats::default(),
@@ -268,7 +272,10 @@ impl Gate {
 
     fn running_tools(&self, of_kind: fn(&ToolUse) -> bool) -> impl Iterator<Item = &str> {
         let has_fault = |name: &String| self.rules.faults.iter().any(|fault| fault.tool == *name);
-        let runs = move |(name, used): &(&String, &ToolUse)| of_kind(used) && !has_fault(name);
+        // In a fork, each call may have a result already.
+        let is_fork = self.rules.given.is_some();
+        let runs =
+            move |(name, used): &(&String, &ToolUse)| of_kind(used) && !is_fork && !has_fault(name);
         self.rules.tools.iter().filter(runs).map(|(name, _)| name.as_str())
     }
 
@@ -365,6 +372,9 @@ impl Gate {
             Some(place) => place.repeated,
             None => self.lock().repeats.count(&call.tool, &call.args),
         };
+        if let Some(decision) = self.given(call) {
+            return decision;
+        }
         let hit = self.faults_of(call, repeated);
         let waits = call.is_long_running && self.rules.answered_by_users.contains(&call.tool);
         let used = match waits {
@@ -430,6 +440,90 @@ impl Gate {
             }
             (Decision::Run(effects), Some(most)) => Decision::RunTruncated(effects, most),
             (decision, _) => decision,
+        }
+    }
+
+    /// What a call returns in a fork that has a result for it.
+    fn given(&self, call: &GateCall) -> Option<Decision> {
+        let given = self.rules.given.as_ref()?.results.get(&call.call_id)?;
+        let seen = &mut *self.lock();
+        let number = seen.given.entry(call.call_id.clone()).or_default();
+        let given = given.get(*number)?;
+        *number += 1;
+        // The mock goes on where it was.
+        if matches!(
+            self.rules.tools.get(&call.tool).or(self.rules.other_tools.as_ref()),
+            Some(ToolUse::Mock(_))
+        ) {
+            *seen.mocked.entry(call.tool.clone()).or_default() += usize::from(*number == 1);
+        }
+        let changes = given.changes.clone();
+        if !changes.is_empty() {
+            seen.mock_changes.insert(call.call_id.clone(), changes.clone());
+        }
+        seen.origins.insert(call.call_id.clone(), Origin::Given);
+        let skip_summarization = given.skip_summarization;
+        Some(match given.outcome.clone() {
+            GivenOutcome::Recorded(result) | GivenOutcome::Returns(result) => {
+                Decision::Mock { result, changes, skip_summarization }
+            }
+            GivenOutcome::Asked(request, result) => {
+                Decision::AskConfirmation { request, result, changes }
+            }
+            GivenOutcome::Raises(message) => {
+                seen.raised = Some((call.tool.clone(), message.clone()));
+                Decision::Raise { message, changes, skip_summarization }
+            }
+        })
+    }
+
+    /// Ends a fork if the model gets another result than in the run that it forks from.
+    fn check_given(&self, call_id: &str, tool: &str, result: &JsonText) {
+        let given = self.rules.given.as_ref().and_then(|given| given.results.get(call_id));
+        let number = self.lock().given.get(call_id).copied().unwrap_or_default();
+        let given = given.and_then(|given| given.get(number.checked_sub(1)?));
+        if let Some(given) = given.filter(|given| given.outcome.differs(result)) {
+            let message = format!(
+                "at step {}, {tool} returned another value, which is now {}",
+                given.step,
+                excerpt(result)
+            );
+            self.stop(Fault::Diverged { message });
+        }
+    }
+
+    /// What the user answered to this wait in the run that is forked; `number` counts those of its kind from 0.
+    pub(crate) fn given_answer(&self, kind: &YieldKind, number: usize) -> Option<GivenAnswer> {
+        self.rules.given.as_ref()?.answers.get(kind)?.get(number).cloned()
+    }
+
+    /// The first response of a model that a fork has and that was not asked for.
+    pub(crate) fn unused_response(&self) -> Option<Fault> {
+        let given = self.rules.given.as_ref()?;
+        let asked = &self.lock().model_requests_of;
+        let is_left = |(agent, responses): &(&String, &Vec<ModelTurn>)| {
+            asked.get(*agent).copied().unwrap_or_default() < responses.len()
+        };
+        let (agent, responses) = given.responses.iter().find(is_left)?;
+        let asked = asked.get(agent).copied().unwrap_or_default();
+        let message = format!(
+            "the model of {agent} responded {} before the step, and is asked {} now",
+            times(responses.len()),
+            times(asked)
+        );
+        Some(Fault::Diverged { message })
+    }
+
+    /// Checks that the agents of a fork ask their models in the order that they had.
+    fn check_order(&self, agent: &str, number: usize) -> Result<(), Fault> {
+        let order = self.rules.given.as_ref().and_then(|given| given.order.as_ref());
+        match order.and_then(|order| order.get(number)) {
+            Some((expected, step)) if expected != agent => Err(Fault::Diverged {
+                message: format!(
+                    "step {step} is a response of the model of {expected}, and that of {agent} is asked instead"
+                ),
+            }),
+            _ => Ok(()),
         }
     }
 
@@ -543,11 +637,12 @@ impl Gate {
         }
     }
 
-    /// The given model's response to the next request.
+    /// The given model's response to the next request; `None` if the model is to be asked that follows it in a fork, which
+    /// then notes the request.
     ///
     /// # Errors
     /// There is none. The run ends.
-    pub fn respond(&self, agent: &str) -> Result<ModelTurn, Fault> {
+    pub fn respond(&self, agent: &str) -> Result<Option<ModelTurn>, Fault> {
         let number = {
             let seen = &mut *self.lock();
             let of_agent = seen.model_requests_of.entry(agent.to_owned()).or_default();
@@ -566,24 +661,41 @@ impl Gate {
             Some(model) => model.respond(number, agent),
             None => Err("the case gives no model".to_owned()),
         };
-        response.map_err(|message| {
-            let fault = Fault::GivenModel { message };
+        let response = response.map_err(|message| Fault::GivenModel { message });
+        let response = response.and_then(|it| self.check_order(agent, number.in_run).map(|()| it));
+        if let Err(fault) = &response {
             self.stop(fault.clone());
-            fault
-        })
+        }
+        if let Ok(Some(_)) = &response {
+            self.note_model_request(agent);
+        }
+        response
     }
 
-    /// The response of the given model to a request apart from the agent's turns.
+    /// Notes that the model of an agent is asked for its next response.
+    pub fn note_model_request(&self, agent: &str) {
+        self.ledger.add(Event::ModelRequest { agent: agent.to_owned() });
+    }
+
+    /// The response of the given model to a request apart from the agent's turns; `None` as for [`Gate::respond`].
     ///
     /// # Errors
     /// A fault if the case has none, which ends the run.
-    pub fn respond_apart(&self, agent: &str, asked_by: &str) -> Result<ModelTurn, Fault> {
+    pub fn respond_apart(&self, agent: &str, asked_by: &str) -> Result<Option<ModelTurn>, Fault> {
         let number = {
             let seen = &mut *self.lock();
             seen.requests_apart += 1;
             seen.requests_apart - 1
         };
-        let response = given_model::apart(&self.rules.responses_apart, number, agent, asked_by);
+        let of_fork = self.rules.given.as_ref().map_or(&[][..], |given| &given.apart);
+        let response = match of_fork.get(number) {
+            Some(response) => Ok(response.clone()),
+            None if !of_fork.is_empty() && given_model::real_model(self.model()).is_some() => {
+                return Ok(None);
+            }
+            // The case's own responses are those of the whole run.
+            None => given_model::apart(&self.rules.responses_apart, number, agent, asked_by),
+        };
         let response = response.map_err(|message| {
             let fault = Fault::GivenModel { message };
             self.stop(fault.clone());
@@ -594,7 +706,7 @@ impl Gate {
             asked_by: asked_by.to_owned(),
             response: response.clone(),
         });
-        Ok(ModelTurn::text(response))
+        Ok(Some(ModelTurn::text(response)))
     }
 
     /// Notes a message of the user.
@@ -611,6 +723,9 @@ impl Gate {
     /// Notes the result of a call as an event.
     pub fn note_result(&self, call_id: String, name: String, result: JsonText) {
         let from = self.lock().origins.remove(&call_id).unwrap_or(Origin::Framework);
+        if from == Origin::Given {
+            self.check_given(&call_id, &name, &result);
+        }
         self.ledger.add(Event::ToolResult { call_id, name, result, from });
     }
 
@@ -785,6 +900,24 @@ impl Gate {
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Seen> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn times(number: usize) -> String {
+    match number {
+        0 => "not at all".to_owned(),
+        1 => "once".to_owned(),
+        _ => format!("{number} times"),
+    }
+}
+
+/// A value in a sentence.
+fn excerpt(value: &JsonText) -> String {
+    const MOST: usize = 200;
+    let text = value.compact();
+    match text.as_str().char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", text.as_str().get(..end).unwrap_or_default()),
+        None => text.as_str().to_owned(),
     }
 }
 

@@ -17,6 +17,60 @@ pub enum GivenModel {
     Replay(Arc<Vec<Vec<ModelTurn>>>),
     /// The real model of this name, in place of every model that the subject names.
     Named(String),
+    /// The responses of a run up to a step, and then another model.
+    Fork(ForkModel),
+}
+
+/// The responses of a run up to a step, and then another model.
+#[derive(Debug, Clone)]
+pub struct ForkModel {
+    /// What was responded before the step, for each agent in order.
+    pub given: Arc<BTreeMap<String, Vec<ModelTurn>>>,
+    /// Who responds from there on.
+    pub then: Continuation,
+}
+
+/// Who responds when the responses of a fork have been given.
+#[derive(Debug, Clone)]
+pub enum Continuation {
+    /// The model of the case, at the place that it would have reached; without one, the subject's own models.
+    Case(Option<Box<GivenModel>>),
+    /// Another model, from its beginning.
+    Other(Box<GivenModel>),
+}
+
+/// A model that is asked itself, and not in the engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RealModel<'m> {
+    /// Those that the subject names.
+    Own,
+    /// The one of this name.
+    Named(&'m str),
+}
+
+/// The model that is asked itself if a case gives `model`, at least from some step on; `None` if the engine gives all
+/// responses.
+#[must_use]
+pub fn real_model(model: Option<&GivenModel>) -> Option<RealModel<'_>> {
+    match model {
+        None => Some(RealModel::Own),
+        Some(GivenModel::Named(name)) => Some(RealModel::Named(name)),
+        Some(GivenModel::Fork(fork)) => real_model(fork.then.model()),
+        Some(GivenModel::Scripted(_) | GivenModel::ScriptedByAgent(_) | GivenModel::Replay(_)) => {
+            None
+        }
+    }
+}
+
+impl Continuation {
+    /// The model; `None` for the subject's own models.
+    #[must_use]
+    pub fn model(&self) -> Option<&GivenModel> {
+        match self {
+            Self::Case(model) => model.as_deref(),
+            Self::Other(model) => Some(model),
+        }
+    }
 }
 
 /// One response of a model.
@@ -31,6 +85,9 @@ pub struct ModelTurn {
 /// A call in a response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ModelCall {
+    /// The id that it had in the run from which it is taken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
     /// The tool.
     pub tool: String,
     /// The arguments: an object.
@@ -60,7 +117,15 @@ impl ModelTurn {
     /// A response that calls one tool.
     #[must_use]
     pub fn call(tool: impl Into<String>, args: JsonText) -> Self {
-        Self { text: String::new(), calls: vec![ModelCall { tool: tool.into(), args }] }
+        Self { text: String::new(), calls: vec![ModelCall::new(tool, args)] }
+    }
+}
+
+impl ModelCall {
+    /// A call without an id, which the framework gives it.
+    #[must_use]
+    pub fn new(tool: impl Into<String>, args: JsonText) -> Self {
+        Self { id: None, tool: tool.into(), args }
     }
 }
 
@@ -78,15 +143,28 @@ impl GivenModel {
             Self::Scripted(_) | Self::ScriptedByAgent(_) => "scripted",
             Self::Replay(_) => "replay",
             Self::Named(name) => name,
+            Self::Fork(_) => "fork",
         }
     }
 
-    /// The response to a request of `agent`.
+    /// Whether the engine gives responses, at least up to some step.
+    #[must_use]
+    pub fn is_of_engine(&self) -> bool {
+        !matches!(self, Self::Named(_))
+    }
+
+    /// The response to a request of `agent`; `None` if [`real_model`] is to be asked.
     ///
     /// # Errors
     /// That there is none, with the remedy.
-    pub(crate) fn respond(&self, number: RequestNumber, agent: &str) -> Result<ModelTurn, String> {
-        match self {
+    pub(crate) fn respond(
+        &self,
+        number: RequestNumber,
+        agent: &str,
+    ) -> Result<Option<ModelTurn>, String> {
+        let given = match self {
+            Self::Named(_) => return Ok(None),
+            Self::Fork(fork) => return fork.respond(number, agent),
             Self::ScriptedByAgent(scripts) => {
                 let turns = scripts.get(agent).ok_or_else(|| {
                     let known: Vec<&str> = scripts.keys().map(String::as_str).collect();
@@ -124,8 +202,27 @@ impl GivenModel {
                     )
                 })
             }
-            Self::Named(name) => Err(format!("{name} is asked by the subject itself")),
+        };
+        given.map(Some)
+    }
+}
+
+impl ForkModel {
+    fn respond(&self, number: RequestNumber, agent: &str) -> Result<Option<ModelTurn>, String> {
+        let of_agent = self.given.get(agent).map_or(&[][..], Vec::as_slice);
+        if let Some(given) = of_agent.get(number.of_agent) {
+            return Ok(Some(given.clone()));
         }
+        let Some(then) = self.then.model() else { return Ok(None) };
+        let number = match &self.then {
+            Continuation::Case(_) => number,
+            Continuation::Other(_) => RequestNumber {
+                in_run: number.in_run.saturating_sub(self.given.values().map(Vec::len).sum()),
+                of_agent: number.of_agent.saturating_sub(of_agent.len()),
+                ..number
+            },
+        };
+        then.respond(number, agent)
     }
 }
 

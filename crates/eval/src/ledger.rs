@@ -147,6 +147,14 @@ pub enum Event {
     UserAgentResponse {
         /// A string of a loop yield, any value of a tool yield.
         response: JsonText,
+        /// The id of the call that waited, of a tool yield.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        call_id: Option<String>,
+    },
+    /// The model of an agent is asked for the agent's next response.
+    ModelRequest {
+        /// The agent.
+        agent: String,
     },
     /// The use of a model.
     ModelUsage {
@@ -227,6 +235,8 @@ pub enum Origin {
     UserAgent,
     /// A fault of the case.
     Fault,
+    /// The run that this one is a fork of.
+    Given,
 }
 
 /// Who did something.
@@ -265,6 +275,7 @@ impl Event {
             Self::UserAgentPrompt { .. } => "user_agent_prompt",
             Self::UserAgentCall { .. } => "user_agent_call",
             Self::UserAgentResponse { .. } => "user_agent_response",
+            Self::ModelRequest { .. } => "model_request",
             Self::ModelUsage { .. } => "model_usage",
             Self::RequestApart { .. } => "request_apart",
             Self::Fault { .. } => "fault",
@@ -274,7 +285,7 @@ impl Event {
 }
 
 /// Names of all events, as [`Event::name`] gives them.
-pub const EVENT_NAMES: [&str; 19] = [
+pub const EVENT_NAMES: [&str; 20] = [
     "initial_state",
     "user_message",
     "message",
@@ -290,6 +301,7 @@ pub const EVENT_NAMES: [&str; 19] = [
     "user_agent_prompt",
     "user_agent_call",
     "user_agent_response",
+    "model_request",
     "model_usage",
     "request_apart",
     "fault",
@@ -324,7 +336,7 @@ pub(crate) enum Values {
 const TRUTH: Values = Values::OneOf(&["true", "false"]);
 const ROLES: Values = Values::OneOf(&["subject", "user_agent", "judge", "mock", "framework"]);
 const ORIGINS: Values =
-    Values::OneOf(&["framework", "mock", "real", "sealed", "user_agent", "fault"]);
+    Values::OneOf(&["framework", "mock", "real", "sealed", "user_agent", "fault", "given"]);
 const AT_FAULT: Values =
     Values::OneOf(&["subject", "user_agent", "mock", "metric", "infrastructure"]);
 const REASONS: Values = Values::OneOf(&["max_turns", "max_duration", "state_matches"]);
@@ -370,7 +382,8 @@ pub(crate) fn members_of(name: &str) -> &'static [(&'static str, Values)] {
         "user_agent_call" => {
             &[("agent", Text), ("name", Text), ("args", Any), ("result", Any), ("changes", Any)]
         }
-        "user_agent_response" => &[("response", Any)],
+        "user_agent_response" => &[("response", Any), ("call_id", Text)],
+        "model_request" => &[("agent", Agents)],
         "model_usage" => &[
             ("role", ROLES),
             ("agent", ModelUsers),
@@ -402,6 +415,12 @@ impl Ledger {
     pub fn add(&self, event: Event) {
         let at_ms = self.now_ms();
         self.lock().push(Entry { at_ms, event });
+    }
+
+    /// Adds events between which no other comes.
+    pub fn extend(&self, events: impl IntoIterator<Item = Event>) {
+        let at_ms = self.now_ms();
+        self.lock().extend(events.into_iter().map(|event| Entry { at_ms, event }));
     }
 
     /// Milliseconds since the run began.

@@ -14,6 +14,7 @@ pub mod change_templates;
 pub mod confirmation;
 mod event_filter;
 pub mod fault;
+pub mod fork;
 pub mod given_model;
 pub mod golden;
 pub mod ledger;

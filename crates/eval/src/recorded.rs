@@ -160,10 +160,10 @@ pub fn replay(trace: &Trace) -> GivenModel {
         };
         let calls = invocation.tool_calls.iter().filter(is_of_model).map(|call| ModelTurn {
             text: String::new(),
-            calls: vec![ModelCall {
-                tool: call.name.clone().unwrap_or_default(),
-                args: call.args.clone().unwrap_or_else(empty),
-            }],
+            calls: vec![ModelCall::new(
+                call.name.as_deref().unwrap_or_default(),
+                call.args.clone().unwrap_or_else(empty),
+            )],
         });
         let response = invocation.final_response.as_deref().map(ModelTurn::text);
         calls.chain(response).collect()
@@ -225,7 +225,7 @@ mod tests {
         let model = replay(&trace());
         let in_turn = |in_turn| RequestNumber { in_turn, ..RequestNumber::default() };
         let text = model.respond(in_turn(2), "dice").expect("a response");
-        assert_eq!(text, ModelTurn::text("3 and 5"));
+        assert_eq!(text, Some(ModelTurn::text("3 and 5")));
         let gone = model.respond(in_turn(3), "dice").expect_err("nothing is left");
         assert!(
             gone.starts_with("the recorded trace has 3 responses in turn 1, and dice"),

@@ -654,9 +654,9 @@ fn results<'a, 's>(
 }
 
 fn model_turn(text: &str, calls: &[&FunctionCall]) -> ModelTurn {
-    let calls = calls.iter().map(|call| ModelCall {
-        tool: call.name.clone().unwrap_or_default(),
-        args: call.args.clone().unwrap_or_else(|| JsonText::from_value(&json!({}))),
+    let calls = calls.iter().map(|call| {
+        let args = call.args.clone().unwrap_or_else(|| JsonText::from_value(&json!({})));
+        ModelCall::new(call.name.as_deref().unwrap_or_default(), args)
     });
     ModelTurn { text: text.to_owned(), calls: calls.collect() }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use json_text::JsonText;
 
 use crate::allowed::AllowedEffects;
+use crate::fork::Given;
 use crate::given_model::GivenModel;
 use crate::metric::Metric;
 use crate::mock::ToolUse;
@@ -46,6 +47,8 @@ pub(crate) struct Rules {
     pub(crate) recording: Recording,
     /// The model that the case gives.
     pub(crate) model: Option<GivenModel>,
+    /// What happened in the run that this one is a fork of.
+    pub(crate) given: Option<Arc<Given>>,
     /// What it responds apart from the agent's turns.
     pub(crate) responses_apart: Vec<String>,
     /// The state before the first message.

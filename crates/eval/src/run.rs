@@ -15,6 +15,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use crate::bridge::AtYield;
 use crate::case::EvalCase;
 use crate::fault::{AtFault, Fault};
+use crate::fork::GivenAnswer;
 use crate::gate::Gate;
 use crate::ledger::{Entry, Event, Ledger, Origin, Role, TerminationReason};
 use crate::message::{Message, output_for_people};
@@ -25,7 +26,7 @@ use crate::notes;
 use crate::remedy::WrittenIn;
 use crate::result::{EvalResult, RunError, Status, TokenUsage, status};
 use crate::scope_change::{changed_keys, check_scopes};
-use crate::scopes::Scopes;
+use crate::scopes::{SESSION, Scopes};
 use crate::state_conflict::merge_noting;
 use crate::subject::{Input, PendingCall, SubjectSession, ToolResponse};
 use crate::user_agent::{ConversationMessage, UserAgent, UserAnswer, UserContext, Wanted};
@@ -231,6 +232,9 @@ impl Run<'_> {
     /// Runs the conversation to its end, at which every user agent of a tool that was called must have been asked.
     async fn whole_conversation(&mut self) -> Ended {
         let reason = self.conversation().await?;
+        if let Some(fault) = self.gate.unused_response() {
+            return Err(fault);
+        }
         if reason == Some(TerminationReason::MaxTurns) {
             return Ok(reason);
         }
@@ -532,6 +536,9 @@ impl Run<'_> {
             *count += 1;
             *count - 1
         };
+        if let Some(given) = self.gate.given_answer(&info.kind, number) {
+            return Ok(self.again(given, prompt, info).await);
+        }
         // What a user agent gives is what the bridge makes of it.
         let refusal = |output: &JsonText| {
             let response = self.gate.ledger.look(|events| {
@@ -568,21 +575,43 @@ impl Run<'_> {
             None => None,
         };
         if let Some(response) = &response {
-            let said = match (&info.kind, response.decode::<String>()) {
-                (_, Ok(text)) => text,
-                (YieldKind::Loop, Err(_)) => output_for_people(response).into_owned(),
-                (YieldKind::Tool { .. }, Err(_)) => response.as_str().to_owned(),
-            };
-            self.heard
-                .lock()
-                .await
-                .extend([ConversationMessage::Prompt(prompt), ConversationMessage::Own(said)]);
-            self.gate.ledger.add(Event::UserAgentResponse { response: response.clone() });
+            self.note_answer(response, prompt, info).await;
         }
         let changes =
             changes.decode::<Map<String, Value>>().map_err(|error| failed(error.to_string()))?;
         self.check_scopes(&changes, &state).map_err(failed)?;
         Ok(Answered { response, changes, is_end })
+    }
+
+    /// What the user answered here in the run that is forked. What a format of the bridge made of it is in it.
+    async fn again(&self, given: GivenAnswer, prompt: String, info: &YieldInfo) -> Answered {
+        let GivenAnswer { response, changes, is_end } = given;
+        if let Some(response) = &response {
+            self.note_answer(response, prompt, info).await;
+        }
+        // As changes of the session, keys keep their prefixes.
+        let changes = match changes.is_empty() {
+            true => Map::new(),
+            false => Map::from_iter([(SESSION.to_owned(), Value::Object(changes))]),
+        };
+        Answered { response, changes, is_end }
+    }
+
+    /// Notes what a user agent gave back, and what all of them have heard.
+    async fn note_answer(&self, response: &JsonText, prompt: String, info: &YieldInfo) {
+        let said = match (&info.kind, response.decode::<String>()) {
+            (_, Ok(text)) => text,
+            (YieldKind::Loop, Err(_)) => output_for_people(response).into_owned(),
+            (YieldKind::Tool { .. }, Err(_)) => response.as_str().to_owned(),
+        };
+        self.heard
+            .lock()
+            .await
+            .extend([ConversationMessage::Prompt(prompt), ConversationMessage::Own(said)]);
+        self.gate.ledger.add(Event::UserAgentResponse {
+            response: response.clone(),
+            call_id: info.call_id.clone(),
+        });
     }
 
     /// Checks that changes are those of scopes. Suites name their scopes in `initial_state`.

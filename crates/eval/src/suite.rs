@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::case::{CaseRun, EvalCase};
 use crate::fault::Fault;
-use crate::given_model::GivenModel;
+use crate::given_model::real_model;
 use crate::mock::ToolUse;
 use crate::name_check::check_names;
 use crate::result::{EvalResult, Status};
@@ -142,11 +142,7 @@ async fn run_repeat(run: CaseRun<'_>) -> EvalResult {
 pub async fn load_subjects<'c>(cases: impl Iterator<Item = &'c EvalCase>, jobs: usize) {
     let mut known = HashSet::new();
     let new = cases.filter(|case| {
-        let model = match &case.model {
-            Some(GivenModel::Named(name)) => Some(Some(name)),
-            Some(_) => None,
-            None => Some(None),
-        };
+        let model = real_model(case.model.as_ref());
         known.insert((Arc::as_ptr(&case.subject).cast::<()>(), model, case.needs().allowed))
     });
     let loading = futures::stream::iter(new).map(|case| async {
@@ -184,12 +180,8 @@ pub async fn check_cases<'c>(
         {
             return Err((case, Fault::Unconfirmable { tool: tool.clone() }));
         }
-        let model = match &case.model {
-            None => None,
-            Some(GivenModel::Named(name)) => Some(name),
-            // The engine answers.
-            Some(_) => continue,
-        };
+        // Otherwise the engine answers.
+        let Some(model) = real_model(case.model.as_ref()) else { continue };
         if checked.insert((Arc::as_ptr(&case.subject).cast::<()>(), model)) {
             let gate = Arc::new(case.gate());
             case.subject.check_model(&gate).await.map_err(|fault| (case, fault))?;

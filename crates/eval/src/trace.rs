@@ -159,7 +159,7 @@ mod tests {
     fn a_turn_takes_the_time_in_which_the_agent_does_not_wait() {
         let json = |text: &str| JsonText::parse(text).expect("valid");
         let message = || Event::UserMessage { text: "Hi".to_owned(), parts: None };
-        let response = || Event::UserAgentResponse { response: json("1") };
+        let response = || Event::UserAgentResponse { response: json("1"), call_id: None };
         let waits = |kind| {
             Event::Yield(YieldInfo {
                 kind,

@@ -99,7 +99,8 @@ class CaseRun:
             self._model = given_model.chosen(self._peer, params.get("model"))
         except given_model.UnusableModelError as error:
             return {"unusable_model": str(error)}
-        if self._model is None and params["check_models"]:
+        has_own = self._model is None or (params["model"] or {}).get("fork", True) is None
+        if has_own and params["check_models"]:
             unusable = own_models.unusable(self._loaded.root, self._loaded.plugins)
             if unusable is not None:
                 return {"unusable_own_model": unusable}
@@ -322,6 +323,14 @@ class CaseRun:
         if new := set(llm_request.tools_dict) - self._offered:
             self._offered |= new
             self._loop.call_soon_threadsafe(self._peer.tell, "offered", {"tools": sorted(new)})
+
+    def note_model_request(self, agent: str) -> None:
+        """Tells the engine that the model of an agent is asked for the agent's next response."""
+        if asyncio.get_running_loop() is self._loop:
+            # Before the event that has the response.
+            self._peer.tell("model_asked", {"agent": agent})
+        else:
+            self._loop.call_soon_threadsafe(self._peer.tell, "model_asked", {"agent": agent})
 
     async def check_tools(self, llm_request: Any, model: Any) -> None:
         """Ends the run, and never returns, if the model's service would run a tool that the case does not allow."""

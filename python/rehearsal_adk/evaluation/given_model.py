@@ -6,6 +6,7 @@ gets it, so that limits on model calls and streaming hold. The accessors ask the
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import AsyncGenerator, Callable
 from functools import cached_property
 from typing import Any
@@ -30,6 +31,8 @@ class GivenModel(BaseLlm):
 
     agent: str
     peer: Any
+    then: BaseLlm | None = None
+    """The model that responds when the engine gives no response any more."""
 
     async def generate_content_async(
         self, llm_request: Any, stream: bool = False
@@ -48,9 +51,20 @@ class GivenModel(BaseLlm):
         )
         if given.get("error"):
             raise RuntimeError(given["error"])
+        if given.get("goes_on") and self.then is not None:
+            async with contextlib.aclosing(
+                self.then.generate_content_async(llm_request, stream=stream)
+            ) as responses:
+                async for response in responses:
+                    yield response
+            return
         parts = [types.Part(text=given["text"])] if given.get("text") else []
         parts += [
-            types.Part(function_call=types.FunctionCall(name=one["tool"], args=one["args"]))
+            types.Part(
+                function_call=types.FunctionCall(
+                    id=one.get("id"), name=one["tool"], args=one["args"]
+                )
+            )
             for one in given.get("calls") or ()
         ]
         yield LlmResponse(
@@ -88,8 +102,9 @@ _OWN = {name: vars(LlmAgent)[name] for name in _ACCESSORS if name in vars(LlmAge
 def chosen(peer: Any, choice: dict[str, Any] | None) -> ModelOf | None:
     """The models of a case; None if the agents have their own.
 
-    ``choice`` has ``given``, the label of a `GivenModel`; ``named``, the name of a real one; or ``person`` with the
-    ``url`` of a live session, its ``key`` and the ``headers`` of requests to it.
+    ``choice`` has ``given``, the label of a `GivenModel`; ``named``, the name of a real one; ``person`` with the
+    ``url`` of a live session, its ``key`` and the ``headers`` of requests to it; or ``fork`` with the choice that follows a
+    `GivenModel`, None for the agents' own.
 
     Raises `UnusableModelError` for a name that google-adk cannot use.
     """
@@ -97,6 +112,15 @@ def chosen(peer: Any, choice: dict[str, Any] | None) -> ModelOf | None:
         return None
     if name := choice.get("named"):
         named = _named(name)
+    if "fork" in choice:
+        following = chosen(peer, choice["fork"]) or own
+
+        def of_fork(agent: LlmAgent) -> BaseLlm:
+            then = following(agent)
+            # google-adk writes requests for the model of this name.
+            return GivenModel(model=then.model, agent=agent.name, peer=peer, then=then)
+
+        return of_fork
 
     def model_of(agent: LlmAgent) -> BaseLlm:
         if name:

@@ -63,6 +63,9 @@ async def answered(
         async for response in ask():
             yield response
         return
+    agent = apart.agent(llm_request)
+    if case is not None and agent is not None and barrier.model_call.get() is None:
+        case.note_model_request(agent)
     if case is not None and not barrier.is_allowed() and not isinstance(model, given_model.Person):
         await case.check_tools(llm_request, model)
     # A person has as long as it takes. A request within that of another model, such as one that tries several, is

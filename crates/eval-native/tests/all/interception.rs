@@ -268,7 +268,7 @@ async fn a_loop_is_left_by_its_tool() {
 
 #[tokio::test]
 async fn tools_that_wait_at_once_are_answered_at_once() {
-    let ask = |of: &str| ModelCall { tool: "ask".to_owned(), args: value(&json!({ "of": of })) };
+    let ask = |of: &str| ModelCall::new("ask", value(&json!({ "of": of })));
     let both = ModelTurn { text: String::new(), calls: vec![ask("a"), ask("b")] };
     let says = |text| UserAnswer::says(value(&json!({ "answer": text })));
     let paths = paths();

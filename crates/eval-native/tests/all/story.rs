@@ -44,8 +44,8 @@ fn story() -> EvalCase {
         ModelTurn {
             text: String::new(),
             calls: vec![
-                ModelCall { tool: "record_answer".to_owned(), args: value(&answer) },
-                ModelCall { tool: "read".to_owned(), args: value(&policy) },
+                ModelCall::new("record_answer", value(&answer)),
+                ModelCall::new("read", value(&policy)),
             ],
         },
         ModelTurn::text("Your symptoms are serious. Are you alone?"),

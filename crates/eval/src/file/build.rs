@@ -1070,9 +1070,11 @@ fn model_turns(turns: &[format::ModelTurn]) -> Vec<ModelTurn> {
             text: text.clone(),
             calls: calls
                 .iter()
-                .map(|call| ModelCall {
-                    tool: call.tool.clone(),
-                    args: JsonText::from_value(&Value::Object(call.args.clone())),
+                .map(|call| {
+                    ModelCall::new(
+                        &call.tool,
+                        JsonText::from_value(&Value::Object(call.args.clone())),
+                    )
                 })
                 .collect(),
         },

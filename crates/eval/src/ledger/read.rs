@@ -95,7 +95,11 @@ fn event(members: &Members) -> Result<Event, String> {
             result: members.get("result")?,
             changes: members.get("changes")?,
         },
-        "user_agent_response" => Event::UserAgentResponse { response: members.get("response")? },
+        "user_agent_response" => Event::UserAgentResponse {
+            response: members.get("response")?,
+            call_id: members.get_or_default("call_id")?,
+        },
+        "model_request" => Event::ModelRequest { agent: members.get("agent")? },
         "request_apart" => Event::RequestApart {
             agent: members.get("agent")?,
             asked_by: members.get("asked_by")?,
@@ -193,7 +197,9 @@ mod tests {
                 result: json(),
                 changes: json(),
             },
-            Event::UserAgentResponse { response: json() },
+            Event::UserAgentResponse { response: json(), call_id: None },
+            Event::UserAgentResponse { response: json(), call_id: Some(text()) },
+            Event::ModelRequest { agent: text() },
             Event::ModelUsage {
                 role: Role::Judge,
                 agent: text(),

@@ -22,7 +22,7 @@ use self::session::{AskedModel, McpSession};
 use self::tools::Tools;
 use crate::fault::Fault;
 use crate::gate::Gate;
-use crate::given_model::GivenModel;
+use crate::given_model::{GivenModel, RealModel, real_model};
 use crate::message::Message;
 use crate::model::{Model, ModelNameError, Models, PERSON};
 use crate::names::Names;
@@ -75,27 +75,20 @@ impl McpSubject {
     }
 
     fn model(&self, gate: &Gate) -> Result<AskedModel, Fault> {
-        match (gate.model(), &self.agent.model) {
-            (Some(GivenModel::Named(name)), _) => {
-                let model = self.named(name, gate);
+        let is_of_engine = gate.model().is_some_and(GivenModel::is_of_engine);
+        let real = match (real_model(gate.model()), &self.agent.model) {
+            (None, _) => None,
+            (Some(RealModel::Named(name)), _) => {
                 let given =
                     |error: ModelNameError| Fault::GivenModel { message: error.to_string() };
-                Ok(AskedModel::Real(model.map_err(given)?))
+                Some(self.named(name, gate).map_err(given)?)
             }
-            (
-                Some(
-                    GivenModel::Scripted(_)
-                    | GivenModel::ScriptedByAgent(_)
-                    | GivenModel::Replay(_),
-                ),
-                _,
-            ) => Ok(AskedModel::Given),
-            (None, Some(name)) => {
-                let model = self.named(name, gate).map_err(|error| failed(error.to_string()))?;
-                Ok(AskedModel::Real(model))
+            (Some(RealModel::Own), Some(name)) => {
+                Some(self.named(name, gate).map_err(|error| failed(error.to_string()))?)
             }
-            (None, None) => Err(failed(NO_MODEL.to_owned())),
-        }
+            (Some(RealModel::Own), None) => return Err(failed(NO_MODEL.to_owned())),
+        };
+        Ok(AskedModel { is_of_engine, real })
     }
 
     fn named(&self, name: &str, gate: &Gate) -> Result<Model, ModelNameError> {

@@ -17,17 +17,18 @@ use super::tools::{AgentTool, Tools};
 use super::{failed, names};
 use crate::fault::Fault;
 use crate::gate::{Decision, Gate, GateCall};
+use crate::given_model::{ModelCall, ModelTurn};
 use crate::ledger::{Event, Role};
 use crate::model::{CallingReply, Model, ModelMessage, ModelRequest, ReplyCall, UsageNote};
 use crate::subject::{Input, SubjectSession, TurnEnd};
 use crate::yields::YieldKind;
 
 /// The model that an agent asks.
-pub(super) enum AskedModel {
-    /// The engine responds in place of a model.
-    Given,
-    /// A model of a service.
-    Real(Model),
+pub(super) struct AskedModel {
+    /// Whether the engine responds, at least at first.
+    pub(super) is_of_engine: bool,
+    /// The model of a service that is asked else.
+    pub(super) real: Option<Model>,
 }
 
 /// An agent in one case. Dropping it ends its servers.
@@ -51,8 +52,21 @@ pub(super) struct McpSession {
 struct Response {
     text: String,
     calls: Vec<ReplyCall>,
+    /// The ids of the calls that have some.
+    ids: Vec<Option<String>>,
     /// What the service wants back with the results.
-    content: Option<CallingReply>,
+    content: CallingReply,
+}
+
+impl Response {
+    /// A response of the engine after which call `first` is the next.
+    fn given(turn: ModelTurn, first: usize) -> Self {
+        let ids = turn.calls.iter().map(|call| call.id.clone()).collect();
+        let call = |call: ModelCall| ReplyCall { name: call.tool, args: call.args };
+        let calls: Vec<ReplyCall> = turn.calls.into_iter().map(call).collect();
+        let content = CallingReply::given(&turn.text, &calls, first);
+        Self { text: turn.text, calls, ids, content }
+    }
 }
 
 impl McpSession {
@@ -131,17 +145,18 @@ impl McpSession {
 
     /// Asks the model, and notes what it says and what it used.
     async fn response(&self) -> Result<Response, Fault> {
-        let response = match &self.model {
-            AskedModel::Given => {
-                let turn = self.gate.respond(&self.agent)?;
-                let call = |call: crate::given_model::ModelCall| ReplyCall {
-                    name: call.tool,
-                    args: call.args,
-                };
-                let calls = turn.calls.into_iter().map(call).collect();
-                Response { text: turn.text, calls, content: None }
+        let given = match self.model.is_of_engine {
+            true => self.gate.respond(&self.agent)?,
+            false => None,
+        };
+        let response = match (given, &self.model.real) {
+            (Some(turn), _) => Response::given(turn, self.calls.load(Ordering::Relaxed) + 1),
+            (None, None) => {
+                let message = "no model is left to ask".to_owned();
+                return Err(Fault::Infrastructure { message });
             }
-            AskedModel::Real(model) => {
+            (None, Some(model)) => {
+                self.gate.note_model_request(&self.agent);
                 let note = UsageNote {
                     ledger: &self.gate.ledger,
                     role: Role::Subject,
@@ -149,7 +164,8 @@ impl McpSession {
                 };
                 let reply = model.ask_noting(&self.request, note).await;
                 let reply = reply.map_err(|failure| failed(failure.to_string()))?;
-                Response { text: reply.text, calls: reply.calls, content: Some(reply.content) }
+                let ids = vec![None; reply.calls.len()];
+                Response { text: reply.text, calls: reply.calls, ids, content: reply.content }
             }
         };
         if !response.text.is_empty() {
@@ -164,15 +180,20 @@ impl McpSession {
     }
 
     /// The calls of a response with ids, noted as events.
-    fn noted(&self, calls: &[ReplyCall], invocation_id: &str) -> Vec<GateCall> {
-        let noted = calls.iter().map(|call| {
+    fn noted(
+        &self,
+        calls: &[ReplyCall],
+        ids: Vec<Option<String>>,
+        invocation_id: &str,
+    ) -> Vec<GateCall> {
+        let noted = calls.iter().zip(ids).map(|(call, id)| {
             let number = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
             // A call without arguments has none in some formats.
             let args = match call.args.kind() {
                 Kind::Null => JsonText::from_value(&json!({})),
                 _ => call.args.clone(),
             };
-            let call_id = format!("call-{number}");
+            let call_id = id.unwrap_or_else(|| format!("call-{number}"));
             self.gate.ledger.add(Event::ToolCall {
                 call_id: call_id.clone(),
                 name: call.name.clone(),
@@ -241,12 +262,12 @@ impl McpSession {
         self.gate.note_invocation(invocation_id.clone());
         self.request.instruction = self.filled_instruction().await?;
         for _ in 0..self.most_model_calls {
-            let Response { text, calls, content } = self.response().await?;
+            let Response { text, calls, ids, content } = self.response().await?;
             if calls.is_empty() {
                 self.request.messages.push(ModelMessage::FromModel(text));
                 return Ok(());
             }
-            let calls = self.noted(&calls, &invocation_id);
+            let calls = self.noted(&calls, ids, &invocation_id);
             let answers = try_join_all(calls.iter().map(|call| self.result(call))).await?;
             let mut results = Vec::new();
             for (call, (result, changes)) in calls.into_iter().zip(answers) {
@@ -256,9 +277,7 @@ impl McpSession {
                 self.state.extend(changes);
                 results.push(result);
             }
-            if let Some(content) = content {
-                self.request.messages.push(ModelMessage::Called(content, results));
-            }
+            self.request.messages.push(ModelMessage::Called(content, results));
         }
         Err(failed(format!(
             "the model was asked {} times in one turn, and still calls tools. See in the events which calls it \

@@ -21,7 +21,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
-use adk_core::{Content, Llm};
+use adk_core::{Content, Llm, Part};
 use json_text::JsonText;
 use tokio::time::Instant;
 
@@ -264,6 +264,23 @@ pub enum ModelMessage {
 /// A response that calls tools, as the service wants it back.
 #[derive(Debug, Clone)]
 pub struct CallingReply(Content);
+
+impl CallingReply {
+    /// A response that the service did not give itself, whose calls are numbered from `first`.
+    pub(crate) fn given(text: &str, calls: &[ReplyCall], first: usize) -> Self {
+        let mut content = Content::new("model");
+        if !text.is_empty() {
+            content = content.with_text(text);
+        }
+        content.parts.extend(calls.iter().enumerate().map(|(at, call)| Part::FunctionCall {
+            name: call.name.clone(),
+            args: call.args.to_value().unwrap_or_default(),
+            id: Some(format!("call-{}", first + at)),
+            thought_signature: None,
+        }));
+        Self(content)
+    }
+}
 
 /// A call in a model's response.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -193,10 +193,15 @@ fn handle(
                 Some(asked_by) => gate.respond_apart(&agent, asked_by),
             };
             let result = match response {
-                Ok(turn) => JsonText::serialize(&turn)?,
+                Ok(Some(turn)) => JsonText::serialize(&turn)?,
+                Ok(None) => JsonText::from_value(&json!({ "goes_on": true })),
                 Err(fault) => JsonText::from_value(&json!({ "error": fault.to_string() })),
             };
             send(lines, &Answer { id, result });
+        }
+        (Some("model_asked"), None) => {
+            let ModelAsked { agent, .. } = serde_json::from_str(params)?;
+            gate.note_model_request(&agent);
         }
         (Some("usage_apart"), None) => {
             let UsageApart { asked_by, usage } = serde_json::from_str(params)?;
@@ -280,28 +285,29 @@ fn note(event: AdkEvent, gate: &Gate) {
     if !is_inner {
         gate.note_invocation(invocation_id);
     }
-    if author != "user" && !text.is_empty() {
-        let is_intermediate = !calls.is_empty();
-        gate.ledger.add(Event::Message { agent: author.clone(), text, is_intermediate, is_inner });
-    }
-    if let Some(usage) = usage {
-        gate.ledger.add(Event::ModelUsage {
-            role: Role::Subject,
-            agent: author.clone(),
-            model: usage.model,
-            input: usage.input,
-            output: usage.output,
-        });
-    }
-    for call in calls {
-        gate.ledger.add(Event::ToolCall {
-            call_id: call.call_id.unwrap_or_default(),
-            name: call.name,
-            args: call.args,
-            agent: author.clone(),
-            is_inner,
-        });
-    }
+    let is_intermediate = !calls.is_empty();
+    let message = (author != "user" && !text.is_empty()).then(|| Event::Message {
+        agent: author.clone(),
+        text,
+        is_intermediate,
+        is_inner,
+    });
+    let usage = usage.map(|usage| Event::ModelUsage {
+        role: Role::Subject,
+        agent: author.clone(),
+        model: usage.model,
+        input: usage.input,
+        output: usage.output,
+    });
+    let calls = calls.into_iter().map(|call| Event::ToolCall {
+        call_id: call.call_id.unwrap_or_default(),
+        name: call.name,
+        args: call.args,
+        agent: author.clone(),
+        is_inner,
+    });
+    // A response stays together.
+    gate.ledger.extend(message.into_iter().chain(usage).chain(calls));
     let mut answered = Vec::new();
     for response in responses {
         let call_id = response.call_id.unwrap_or_default();

@@ -170,6 +170,7 @@ pub(super) struct ToolAsked {
 pub(super) struct ModelAsked {
     pub(super) agent: String,
     /// The module that asks apart from the agent's turns.
+    #[serde(default)]
     pub(super) asked_by: Option<String>,
 }
 

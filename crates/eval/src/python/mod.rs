@@ -39,7 +39,7 @@ use self::user_prompts::UserPrompts;
 use crate::allowed::AllowedEffects;
 use crate::fault::Fault;
 use crate::gate::Gate;
-use crate::given_model::GivenModel;
+use crate::given_model::{GivenModel, RealModel, real_model};
 use crate::model::{Models, PERSON};
 use crate::names::Names;
 use crate::scopes::Scopes;
@@ -162,8 +162,8 @@ impl AdkPythonSubject {
             key.network = Network::default();
             return Ok(key);
         }
-        match model {
-            Some(GivenModel::Named(name)) if name == PERSON => {
+        match real_model(model) {
+            Some(RealModel::Named(PERSON)) => {
                 let (address, _) = self
                     .models
                     .person("")
@@ -171,7 +171,7 @@ impl AdkPythonSubject {
                     .map_err(|error| Fault::GivenModel { message: error.to_string() })?;
                 key.network = key.network.with_ports(seal::port_of(&address));
             }
-            None | Some(GivenModel::Named(_)) => {
+            Some(_) => {
                 key.network =
                     key.network.with_ports(seal::ports_of_services(&self.agent.environment));
                 // Models of the agent may name others. Only its process knows.
@@ -179,7 +179,7 @@ impl AdkPythonSubject {
                 key.network = key.network.with_ports(ports);
             }
             // The engine answers.
-            Some(_) => {}
+            None => {}
         }
         Ok(key)
     }
@@ -188,15 +188,12 @@ impl AdkPythonSubject {
 #[async_trait]
 impl Subject for AdkPythonSubject {
     async fn prepare(&self, needs: &Needs<'_>) -> Result<Names, Fault> {
-        let model = needs.model;
-        let server = self.servers.get(&self.key(needs.allowed.clone(), model).await?).await?;
-        match model {
-            None => server.load_models(None).await,
-            Some(GivenModel::Named(name)) if name != PERSON => {
-                server.load_models(Some(name)).await;
-            }
-            // The engine answers.
-            Some(_) => {}
+        let server = self.servers.get(&self.key(needs.allowed.clone(), needs.model).await?).await?;
+        match real_model(needs.model) {
+            Some(RealModel::Own) => server.load_models(None).await,
+            // A person, or the engine, answers.
+            Some(RealModel::Named(PERSON)) | None => {}
+            Some(RealModel::Named(name)) => server.load_models(Some(name)).await,
         }
         Ok(server.names().clone())
     }

@@ -13,7 +13,7 @@ use super::processes::CaseProcess;
 use super::server::Server;
 use crate::fault::Fault;
 use crate::gate::Gate;
-use crate::given_model::GivenModel;
+use crate::given_model::{RealModel, real_model};
 use crate::model::{CANCEL_AFTER, CANCEL_AFTER_HEADER, Models, PERSON};
 use crate::subject::{Input, PendingCall, SubjectSession, TurnEnd};
 
@@ -47,6 +47,8 @@ impl Drop for PythonSession {
 enum Model<'a> {
     /// The engine responds.
     Given(&'a str),
+    /// The engine responds, and then another model, or those of the agent.
+    Fork(Option<Box<Model<'a>>>),
     /// The model of this name.
     Named(&'a str),
     /// A person, in a live session.
@@ -64,7 +66,21 @@ impl<'a> Model<'a> {
     fn of(gate: &'a Gate, models: &Models) -> Result<Option<Self>, Fault> {
         Ok(match gate.model() {
             None => None,
-            Some(GivenModel::Named(name)) if name == PERSON => {
+            Some(model) => match (model.is_of_engine(), real_model(Some(model))) {
+                (true, None) => Some(Self::Given(model.label())),
+                (true, Some(real)) => {
+                    Some(Self::Fork(Self::of_real(real, gate, models)?.map(Box::new)))
+                }
+                (false, real) => real.map_or(Ok(None), |it| Self::of_real(it, gate, models))?,
+            },
+        })
+    }
+
+    /// The model; `None` for those of the agent.
+    fn of_real(real: RealModel<'a>, gate: &Gate, models: &Models) -> Result<Option<Self>, Fault> {
+        Ok(match real {
+            RealModel::Own => None,
+            RealModel::Named(PERSON) => {
                 let session = models.person(gate.case_name()).in_run(gate.run_id());
                 let address = session.address();
                 let (url, key) =
@@ -72,8 +88,7 @@ impl<'a> Model<'a> {
                 let headers = [(CANCEL_AFTER_HEADER, CANCEL_AFTER.to_string())].into();
                 Some(Self::Person { url, key, headers })
             }
-            Some(GivenModel::Named(name)) => Some(Self::Named(name)),
-            Some(model) => Some(Self::Given(model.label())),
+            RealModel::Named(name) => Some(Self::Named(name)),
         })
     }
 }

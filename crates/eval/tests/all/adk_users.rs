@@ -28,7 +28,7 @@ fn json(value: &serde_json::Value) -> JsonText {
 
 fn answers(result: &EvalResult) -> Vec<String> {
     let of = |entry: &eval::ledger::Entry| match &entry.event {
-        Event::UserAgentResponse { response } => Some(response.to_string()),
+        Event::UserAgentResponse { response, .. } => Some(response.to_string()),
         _ => None,
     };
     result.events.iter().filter_map(of).collect()

@@ -110,10 +110,7 @@ async fn a_tool_that_waits_needs_a_user_agent() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn tools_that_wait_together_are_answered_together() {
     let Some(subject) = subject() else { return };
-    let ask = |question: &str| ModelCall {
-        tool: "ask".to_owned(),
-        args: value(&json!({ "question": question })),
-    };
+    let ask = |question: &str| ModelCall::new("ask", value(&json!({ "question": question })));
     let both = ModelTurn { text: String::new(), calls: vec![ask("Where?"), ask("Since when?")] };
     let answer = |text: &str, key: &str| UserAnswer::Says {
         output: value(&json!({ "answer": text })),

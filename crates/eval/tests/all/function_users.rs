@@ -30,7 +30,7 @@ async fn functions_answer_for_the_user_and_for_tools() {
     let Some(result) = run("talks", &no_models()).await else { return };
     assert_eq!(result.status, Status::Passed, "{:?}\n{:?}", result.error, result.metrics);
     let said = result.events.iter().filter_map(|entry| match &entry.event {
-        Event::UserAgentResponse { response } => Some(response.to_string()),
+        Event::UserAgentResponse { response, .. } => Some(response.to_string()),
         _ => None,
     });
     assert_eq!(

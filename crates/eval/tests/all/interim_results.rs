@@ -26,7 +26,7 @@ fn value(value: &Value) -> JsonText {
 }
 
 fn order(item: &str) -> ModelCall {
-    ModelCall { tool: "order".to_owned(), args: value(&json!({ "item": item })) }
+    ModelCall::new("order", value(&json!({ "item": item })))
 }
 
 fn orders<const N: usize>(items: [&str; N]) -> ModelTurn {

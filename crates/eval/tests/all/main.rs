@@ -14,6 +14,8 @@ mod confirmations;
 mod effects;
 mod endings;
 mod eval_sets;
+mod fork_equality;
+mod forks;
 mod function_users;
 mod functions;
 mod import_threads;

@@ -307,7 +307,7 @@ async fn a_server_that_does_not_start_ends_the_run() {
 #[tokio::test]
 async fn calls_of_one_response_run_at_the_same_time() {
     let Some(library) = Library::new() else { return };
-    let meet = || ModelCall { tool: "meet".to_owned(), args: value(&json!({})) };
+    let meet = || ModelCall::new("meet", value(&json!({})));
     let both = ModelTurn { text: "Let us meet".to_owned(), calls: vec![meet(), meet()] };
     let case = library
         .case(library.subject(), vec![both, ModelTurn::text("Done")])

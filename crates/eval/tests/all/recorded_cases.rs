@@ -5,7 +5,7 @@ use std::process::Command;
 
 use eval::file::{ReadOptions, read, suite_of};
 use eval::golden::Golden;
-use eval::{Status, run_eval};
+use eval::{EvalCase, Status, run_eval};
 use serde_json::{Value, json};
 
 /// How many cases google-adk records.
@@ -18,8 +18,19 @@ fn agents() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents")
 }
 
-/// The first failure of the suites of these cases of the agent `clerk`; `None` if all pass.
-async fn first_failure(cases: &[Value], python: &Path) -> Option<String> {
+/// The cases of google-adk's recorder with these seeds: FIRST END, and further pairs of these.
+pub(crate) fn recorded(python: &Path, seeds: &str) -> Vec<Value> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/record_cases.py");
+    let recorded = Command::new(python).arg(script).arg(agents()).args(seeds.split(' ')).output();
+    let recorded = recorded.expect("Python starts");
+    assert!(recorded.status.success(), "{}", String::from_utf8_lossy(&recorded.stderr));
+    let mut set: Value = serde_json::from_slice(&recorded.stdout).expect("an eval set");
+    let Value::Array(cases) = set["eval_cases"].take() else { panic!("no cases") };
+    cases
+}
+
+/// The suites of these cases of the agent `clerk`, whose models respond as recorded.
+pub(crate) fn replayed(cases: &[Value], python: &Path) -> Vec<EvalCase> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("clerk.evalset.json");
     let set = json!({ "eval_set_id": "clerk", "eval_cases": cases });
@@ -35,7 +46,12 @@ async fn first_failure(cases: &[Value], python: &Path) -> Option<String> {
     let path = folder.path().join("clerk.eval.yaml");
     std::fs::write(&path, suite.to_string()).expect("written");
     let options = ReadOptions { python: Some(python.to_owned()), ..ReadOptions::default() };
-    for (case, made) in read(&path, &options).expect("a suite").iter().zip(cases) {
+    read(&path, &options).expect("a suite")
+}
+
+/// The first failure of the suites of these cases of the agent `clerk`; `None` if all pass.
+async fn first_failure(cases: &[Value], python: &Path) -> Option<String> {
+    for (case, made) in replayed(cases, python).iter().zip(cases) {
         let result = run_eval(case).await;
         if result.status != Status::Passed {
             let failed: Vec<_> = result.metrics.iter().collect();
@@ -48,18 +64,11 @@ async fn first_failure(cases: &[Value], python: &Path) -> Option<String> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_suites_of_cases_that_google_adk_records_pass() {
     let Some(python) = test_needs::python() else { return };
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/record_cases.py");
-    let mut recorder = Command::new(&python);
     let seeds = std::env::var("REHEARSAL_TEST_SEEDS")
         .unwrap_or_else(|_| format!("0 {SEEDS} {ANSWERED_LATER}"));
-    let recorded = recorder.arg(script).arg(agents()).args(seeds.split(' ')).output();
-    let recorded = recorded.expect("Python starts");
-    assert!(recorded.status.success(), "{}", String::from_utf8_lossy(&recorded.stderr));
-    let mut set: Value = serde_json::from_slice(&recorded.stdout).expect("an eval set");
-    let cases = set["eval_cases"].take();
-    let cases = cases.as_array().expect("cases");
+    let cases = recorded(&python, &seeds);
     assert!(cases.len() >= SEEDS, "{} cases", cases.len());
-    assert_eq!(first_failure(cases, &python).await, None);
+    assert_eq!(first_failure(&cases, &python).await, None);
 }
 
 /// A call with its result as the export of a rehearsal has it, and whether a person confirmed it.

@@ -66,7 +66,7 @@ fn subject(name: &str, python: &Path) -> AdkPythonSubject {
 /// A case in which the model calls these tools, one after the other.
 fn case(subject: &Arc<AdkPythonSubject>, called: impl Iterator<Item = &'static str>) -> EvalCase {
     let empty = || JsonText::from_value(&json!({}));
-    let calls = called.map(|tool| ModelCall { tool: tool.to_owned(), args: empty() }).collect();
+    let calls = called.map(|tool| ModelCall::new(tool, empty())).collect();
     let turns = vec![ModelTurn { text: String::new(), calls }, ModelTurn::text("Done")];
     EvalCase::new("resolved", subject.clone())
         .first_message("Go")

@@ -47,7 +47,7 @@ fn case(options: &EvalSetOptions, endpoint: &Endpoint, recorded: &Value) -> Eval
 }
 
 fn calls(tool: &str, args: &Value) -> ModelTurn {
-    let call = ModelCall { tool: tool.to_owned(), args: JsonText::from_value(args) };
+    let call = ModelCall::new(tool, JsonText::from_value(args));
     ModelTurn { text: String::new(), calls: vec![call] }
 }
 

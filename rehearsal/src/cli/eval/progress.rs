@@ -4,7 +4,7 @@ use std::io::IsTerminal as _;
 use std::time::Duration;
 
 use eval::CaseRun;
-use eval::given_model::GivenModel;
+use eval::given_model::{RealModel, real_model};
 use eval::model::{Models, PERSON};
 use eval::result::{EvalResult, Status};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -93,7 +93,8 @@ fn say_where_persons_respond(bar: &ProgressBar, runs: &[CaseRun<'_>]) -> Option<
     let page = models.person_page().ok()?;
     let line = format!("waiting for a person; respond at {page}");
     // Requests of agents in Python do not pass through this process.
-    let is_person = |run: &CaseRun<'_>| matches!(&run.case.model, Some(GivenModel::Named(name)) if name == PERSON);
+    let is_person =
+        |run: &CaseRun<'_>| real_model(run.case.model.as_ref()) == Some(RealModel::Named(PERSON));
     if runs.iter().any(is_person) {
         bar.suspend(|| note_line!("{line}"));
     }
