@@ -391,7 +391,9 @@ class EvalResult:
     token_usage: dict[str, int]
     """Tokens that the agent's models used: `input` and `output`."""
     error: dict[str, str] | None
-    """Why the case could not be run to its end: `phase`, `at_fault`, `message` and perhaps `traceback`."""
+    """Why the case could not be run to its end: `phase`, `at_fault`, `code`, `message` and perhaps `traceback`.
+
+    The guide on eval runs describes the codes, such as `unmocked_tool`."""
     termination_reason: str | None
     """The condition that ended the run: `max_turns`, `max_duration` or `state_matches`."""
 
@@ -523,6 +525,8 @@ class RunnerError(Exception):
         super().__init__("\n".join(text for text in (fault["message"], fault.get("traceback")) if text))
         self.at_fault = fault["at_fault"]
         """Who was at fault, such as `mock`."""
+        self.code = fault["code"]
+        """What went wrong, such as `unmocked_tool`."""
         self.events = events
         """What happened in the turn before."""
 

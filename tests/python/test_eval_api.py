@@ -155,7 +155,7 @@ def test_a_runner_ends_with_what_is_not_mocked():
     with create_eval_runner(TRIAGE, {}, model=model) as runner:
         with pytest.raises(RunnerError, match="the case has no mock for it") as error:
             runner.run("Hi")
-        assert error.value.at_fault == "mock"
+        assert (error.value.at_fault, error.value.code) == ("mock", "unmocked_tool")
         assert [event["type"] for event in error.value.events][:2] == ["user_message", "tool_call"]
         with pytest.raises(SuiteError, match="the run has ended"):
             runner.run("Hi")

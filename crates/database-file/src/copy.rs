@@ -19,6 +19,14 @@ pub enum CopyError {
         /// The operating system's error.
         cause: io::Error,
     },
+    /// Another program holds a lock on the database.
+    #[error("another program has locked {}: {cause}. End that program", path.display())]
+    Locked {
+        /// The database.
+        path: PathBuf,
+        /// What SQLite found.
+        cause: String,
+    },
     /// The file is not a database, or damaged.
     #[error("{} is damaged: {cause}", path.display())]
     Damaged {
@@ -53,34 +61,49 @@ pub async fn copy(from: &Path, to: &Path) -> Result<(), CopyError> {
 /// Reads the whole database at `path`, and compares it with its indexes.
 ///
 /// # Errors
-/// [`CopyError::Damaged`].
+/// [`CopyError::Locked`] and [`CopyError::Damaged`].
 pub async fn check(path: &Path) -> Result<(), CopyError> {
     let damaged = |cause| CopyError::Damaged { path: path.to_owned(), cause };
     let mut connection = open(path).await?;
     let found = sqlx::query_scalar("PRAGMA integrity_check(1)").fetch_one(&mut connection).await;
-    let found: String = found.map_err(|error| damaged(cause_of(&error)))?;
-    connection.close().await.map_err(|error| damaged(cause_of(&error)))?;
+    let found: String = found.map_err(|error| unreadable(path, &error))?;
+    connection.close().await.map_err(|error| unreadable(path, &error))?;
     if found == "ok" { Ok(()) } else { Err(damaged(found)) }
 }
 
 async fn open(path: &Path) -> Result<SqliteConnection, CopyError> {
     let options = SqliteConnectOptions::new().filename(path).busy_timeout(Duration::from_secs(30));
-    let damaged = |error| CopyError::Damaged { path: path.to_owned(), cause: cause_of(&error) };
-    options.connect().await.map_err(damaged)
+    options.connect().await.map_err(|error| unreadable(path, &error))
 }
 
 /// `SQLITE_FULL`, `SQLITE_IOERR`, `SQLITE_CANTOPEN` and `SQLITE_READONLY` are the new file's.
 const OF_TARGET: [i64; 4] = [13, 10, 14, 8];
 
+/// `SQLITE_BUSY` and `SQLITE_LOCKED`.
+const OF_LOCK: [i64; 2] = [5, 6];
+
 fn failed(from: &Path, to: &Path, error: &sqlx::Error) -> CopyError {
-    let code = error.as_database_error().and_then(|it| it.code()?.parse::<i64>().ok());
-    let cause = cause_of(error);
-    match code {
-        Some(code) if OF_TARGET.contains(&(code & 0xff)) => {
-            CopyError::Unwritable { path: to.to_owned(), cause: io::Error::other(cause) }
+    match code_of(error) {
+        Some(code) if OF_TARGET.contains(&code) => {
+            CopyError::Unwritable { path: to.to_owned(), cause: io::Error::other(cause_of(error)) }
         }
-        _ => CopyError::Damaged { path: from.to_owned(), cause },
+        _ => unreadable(from, error),
     }
+}
+
+/// Why the database at `path` cannot be read.
+fn unreadable(path: &Path, error: &sqlx::Error) -> CopyError {
+    let (path, cause) = (path.to_owned(), cause_of(error));
+    match code_of(error) {
+        Some(code) if OF_LOCK.contains(&code) => CopyError::Locked { path, cause },
+        _ => CopyError::Damaged { path, cause },
+    }
+}
+
+/// SQLite's primary result code.
+fn code_of(error: &sqlx::Error) -> Option<i64> {
+    let code = error.as_database_error()?.code()?.parse::<i64>().ok()?;
+    Some(code & 0xff)
 }
 
 fn cause_of(error: &sqlx::Error) -> String {

@@ -15,24 +15,28 @@ use crate::tool::{InterceptedTool, InterceptedToolset, Interception};
 
 /// Wraps the tools and models of one case. A factory gets one and gives the agent nothing else.
 #[derive(Clone)]
-pub struct Interceptor(pub(crate) Arc<Shared>);
+pub struct Interceptor {
+    pub(crate) shared: Arc<Shared>,
+    /// With which a model is reached that the case names.
+    models: Models,
+}
 
 impl Interceptor {
-    pub(crate) fn new(gate: &Arc<Gate>) -> Self {
-        Self(Arc::new(Shared::new(gate)))
+    pub(crate) fn new(gate: &Arc<Gate>, models: &Models) -> Self {
+        Self { shared: Arc::new(Shared::new(gate)), models: models.clone() }
     }
 
     /// The tool with a body that runs only if the case says so. Callbacks and confirmations of the agent that
     /// has it run as usual.
     #[must_use]
     pub fn tool(&self, tool: Arc<dyn Tool>) -> Arc<dyn Tool> {
-        Arc::new(InterceptedTool::new(tool, Interception::Decided, &self.0))
+        Arc::new(InterceptedTool::new(tool, Interception::Decided, &self.shared))
     }
 
     /// The toolset, every tool of which is wrapped when the agent lists it. The code that lists them runs.
     #[must_use]
     pub fn toolset(&self, toolset: Arc<dyn Toolset>) -> Arc<dyn Toolset> {
-        Arc::new(InterceptedToolset::new(toolset, &self.0))
+        Arc::new(InterceptedToolset::new(toolset, &self.shared))
     }
 
     /// An agent as a tool. The agent runs, and its own tools are those that were wrapped when it was built.
@@ -43,16 +47,16 @@ impl Interceptor {
         agent: Arc<dyn Agent>,
         configure: impl FnOnce(AgentTool) -> AgentTool,
     ) -> Arc<dyn Tool> {
-        let agent = Arc::new(InnerAgent::new(agent, &self.0));
+        let agent = Arc::new(InnerAgent::new(agent, &self.shared));
         let tool = Arc::new(configure(AgentTool::new(agent)));
-        Arc::new(InterceptedTool::new(tool, Interception::Passes, &self.0))
+        Arc::new(InterceptedTool::new(tool, Interception::Passes, &self.shared))
     }
 
     /// The tool with which an agent ends the loop that it runs in. It is control flow and always runs.
     #[must_use]
     pub fn exit_loop(&self) -> Arc<dyn Tool> {
         let tool = Arc::new(ExitLoopTool::new());
-        Arc::new(InterceptedTool::new(tool, Interception::Passes, &self.0))
+        Arc::new(InterceptedTool::new(tool, Interception::Passes, &self.shared))
     }
 
     /// The model of the agent of this name: the one that the case gives, or else the one that `own` makes.
@@ -65,16 +69,16 @@ impl Interceptor {
         agent: &str,
         own: impl FnOnce() -> adk_core::Result<Arc<dyn Llm>>,
     ) -> adk_core::Result<Arc<dyn Llm>> {
-        let given = self.0.gate.model();
+        let given = self.shared.gate.model();
         let is_of_engine = given.is_some_and(GivenModel::is_of_engine);
         let real = match real_model(given) {
             None => None,
             Some(RealModel::Own) => Some(own()?),
             Some(RealModel::Named(name)) => {
-                let models = Models::of_environment();
+                let models = &self.models;
                 let model = match name {
                     PERSON => {
-                        let gate = &self.0.gate;
+                        let gate = &self.shared.gate;
                         models.person(gate.case_name()).in_run(gate.run_id()).model(agent)
                     }
                     name => models.model(name),
@@ -88,9 +92,9 @@ impl Interceptor {
             (false, Some(model)) => Source::Asked(model),
             (_, None) => Source::Given(given.map_or("", GivenModel::label).to_owned()),
         };
-        let model = InterceptedModel::new(agent, source, &self.0);
-        self.0.note_model(agent, model.name());
-        self.0.gate.note_agents([agent.to_owned()]);
+        let model = InterceptedModel::new(agent, source, &self.shared);
+        self.shared.note_model(agent, model.name());
+        self.shared.gate.note_agents([agent.to_owned()]);
         Ok(Arc::new(model))
     }
 }

@@ -22,6 +22,7 @@ use adk_core::Agent;
 use async_trait::async_trait;
 use eval::gate::Gate;
 use eval::message::Message;
+use eval::model::Models;
 use eval::subject::{Subject, SubjectSession};
 use eval::{Fault, fault};
 
@@ -33,17 +34,26 @@ type Factory = dyn Fn(&Interceptor) -> adk_core::Result<Arc<dyn Agent>> + Send +
 /// An agent, team or workflow of adk-rust.
 pub struct NativeSubject {
     factory: Box<Factory>,
+    models: Models,
 }
 
 impl NativeSubject {
     /// The agent that `factory` builds. It is called once for each case and must wrap every tool and every
     /// model: a model that sees a tool without a wrapper ends the run, and so does a call of a model without
-    /// one, both before the tool's code runs.
+    /// one, both before the tool's code runs. A model that a case names is reached with what the environment says,
+    /// unless [`NativeSubject::models`] says otherwise.
     #[must_use]
     pub fn new(
         factory: impl Fn(&Interceptor) -> adk_core::Result<Arc<dyn Agent>> + Send + Sync + 'static,
     ) -> Self {
-        Self { factory: Box::new(factory) }
+        Self { factory: Box::new(factory), models: Models::of_environment() }
+    }
+
+    /// Reaches the model that a case names with these.
+    #[must_use]
+    pub fn models(mut self, models: Models) -> Self {
+        self.models = models;
+        self
     }
 }
 
@@ -54,7 +64,7 @@ impl Subject for NativeSubject {
     }
 
     async fn open(&self, gate: &Arc<Gate>) -> Result<Box<dyn SubjectSession>, Fault> {
-        let interceptor = Interceptor::new(gate);
+        let interceptor = Interceptor::new(gate, &self.models);
         let agent = (self.factory)(&interceptor).map_err(|error| failed(&error))?;
         Ok(Box::new(NativeSession::open(agent, interceptor).await?))
     }

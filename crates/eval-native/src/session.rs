@@ -45,7 +45,7 @@ impl NativeSession {
         agent: Arc<dyn Agent>,
         interceptor: Interceptor,
     ) -> Result<Self, Fault> {
-        let shared = interceptor.0;
+        let shared = interceptor.shared;
         note_agents(&agent, &shared);
         let state = shared.gate.initial_state().decode::<HashMap<String, Value>>();
         let state = state.map_err(|error| Fault::Infrastructure {

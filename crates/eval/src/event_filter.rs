@@ -172,7 +172,10 @@ fn check_names_of_parts(member: &str, filter: &Query, names: &Names) -> Result<(
     let known: Vec<String> = std::iter::once("state".to_owned()).chain(known).collect();
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
     match filter.unmatched(member, &known) {
-        Some(unknown) => Err(UnknownName { hint: nearest(&unknown, known), wanted: unknown }),
+        Some(unknown) => {
+            let hint = nearest(&unknown, known);
+            Err(UnknownName { wanted: unknown, is_tool: false, hint })
+        }
         None => Ok(()),
     }
 }
@@ -228,6 +231,7 @@ fn check_arguments(filter: &Query, names: &Names) -> Result<(), UnknownName> {
         Some(unknown) => Err(UnknownName {
             hint: nearest(&unknown, known),
             wanted: format!("the argument {unknown} of {}", tools.join(" or ")),
+            is_tool: false,
         }),
     }
 }

@@ -58,7 +58,7 @@ impl AtFault {
     }
 }
 
-/// Why a case could not be run to its end.
+/// Why a case could not be run to its end. Each variant has a [code](Self::code), which stays when texts change.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// A tool without a mock was called. It did not run.
@@ -98,13 +98,15 @@ pub enum Fault {
     /// A metric passed that looks for something that neither the subject showed nor the run had.
     #[error(
         "the metric {metric} looks for {wanted}, which neither the agent shows nor the run had, so it would pass whatever happens; {hint}{}",
-        if wanted.starts_with("the tool ") { ". If the agent has it, say in `tools` what happens to its calls" } else { "" }
+        if *is_tool { ". If the agent has it, say in `tools` what happens to its calls" } else { "" }
     )]
     UnfoundName {
         /// The metric.
         metric: String,
         /// What it looks for, such as `the tool send_alerts`.
         wanted: String,
+        /// Whether that is a tool.
+        is_tool: bool,
         /// The nearest name.
         hint: String,
     },
@@ -268,6 +270,50 @@ pub enum Fault {
     },
 }
 
+/// The code of each variant, and the list of all codes.
+macro_rules! codes {
+    ($($variant:ident => $code:literal,)+) => {
+        /// All codes of errors, which `docs/guide/eval-runs.md` describes.
+        pub const CODES: &[&str] = &[$($code),+];
+
+        impl Fault {
+            /// The code of the error in results, ledgers and reports.
+            #[must_use]
+            pub fn code(&self) -> &'static str {
+                match self {
+                    $(Self::$variant { .. } => $code,)+
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    UnmockedTool => "unmocked_tool",
+    NotRecorded => "not_recorded",
+    UnknownTool => "unknown_tool",
+    Mock => "mock_failed",
+    GivenModel => "given_model_failed",
+    Diverged => "fork_diverged",
+    Unsealable => "unsealable_tool",
+    Unconfirmable => "unconfirmable_tool",
+    Unseen => "not_interceptable",
+    UnlistedServer => "unlisted_server",
+    Declarations => "declarations_mismatch",
+    NoUserAgent => "no_user_agent",
+    NeverAsked => "user_agent_not_asked",
+    UserAgent => "user_agent_failed",
+    BlindMetric => "unknown_name_in_metric",
+    UnfoundName => "name_not_found_by_metric",
+    Metric => "metric_failed",
+    Subject => "subject_failed",
+    Unhandled => "unhandled_tool_error",
+    ForbiddenEffect => "forbidden_effect",
+    OwnModel => "model_unavailable",
+    ProcessLost => "process_lost",
+    Infrastructure => "infrastructure_failed",
+}
+
 impl Fault {
     /// Who was at fault.
     #[must_use]
@@ -315,6 +361,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_guide_describes_every_code_and_no_other() {
+        let guide = include_str!("../../../docs/guide/eval-runs.md");
+        let (_, section) = guide.split_once("\n### Errors\n").expect("the section of errors");
+        let section = section.split("\n## ").next().unwrap_or_default();
+        let rows = section.lines().filter_map(|line| line.strip_prefix("| `"));
+        let described: Vec<_> = rows.filter_map(|row| row.split('`').next()).collect();
+        assert_eq!(described, CODES);
+    }
+
+    #[test]
     fn an_error_of_an_unmocked_tool_shows_both_remedies() {
         let args = JsonText::parse(r#"{"query":"headache","limit":10}"#).expect("valid");
         let fault = Fault::UnmockedTool {
@@ -324,7 +380,7 @@ mod tests {
             is_long_running: false,
             can_be_sealed: true,
         };
-        assert_eq!(fault.at_fault().phase(), Phase::System);
+        assert_eq!((fault.at_fault().phase(), fault.code()), (Phase::System, "unmocked_tool"));
         expect![[r#"
             EvalToolError: the tool search was called, and the case has no mock for it. It did not run.
 

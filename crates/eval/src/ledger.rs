@@ -8,7 +8,7 @@ use json_text::JsonText;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
-use crate::fault::AtFault;
+use crate::fault::{AtFault, CODES, Fault};
 use crate::tool_fault::FaultEffect;
 use crate::yields::YieldInfo;
 
@@ -182,6 +182,8 @@ pub enum Event {
     Fault {
         /// Who was at fault.
         at_fault: AtFault,
+        /// What went wrong, as one of [`CODES`]; empty in ledgers that were stored without one.
+        code: String,
         /// What happened, and the remedy.
         message: String,
     },
@@ -253,6 +255,13 @@ pub enum Role {
     Mock,
     /// The framework, or code of the agent, apart from the agent's turns.
     Framework,
+}
+
+impl From<&Fault> for Event {
+    fn from(fault: &Fault) -> Self {
+        let (at_fault, code) = (fault.at_fault(), fault.code().to_owned());
+        Self::Fault { at_fault, code, message: fault.to_string() }
+    }
 }
 
 impl Event {
@@ -391,7 +400,7 @@ pub(crate) fn members_of(name: &str) -> &'static [(&'static str, Values)] {
             ("input", Any),
             ("output", Any),
         ],
-        "fault" => &[("at_fault", AT_FAULT), ("message", Text)],
+        "fault" => &[("at_fault", AT_FAULT), ("code", Values::OneOf(CODES)), ("message", Text)],
         "termination" => &[("reason", REASONS), ("state", Any)],
         _ => &[],
     }

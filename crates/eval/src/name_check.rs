@@ -40,10 +40,8 @@ pub(crate) fn check_names(
         return Err(Fault::GivenModel { message });
     }
     for metric in metrics {
-        metric.check_names(names).map_err(|UnknownName { wanted, hint }| Fault::BlindMetric {
-            metric: metric.name().to_owned(),
-            wanted,
-            hint,
+        metric.check_names(names).map_err(|UnknownName { wanted, hint, .. }| {
+            Fault::BlindMetric { metric: metric.name().to_owned(), wanted, hint }
         })?;
     }
     Ok(())

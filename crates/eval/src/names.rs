@@ -35,6 +35,8 @@ pub struct Names {
 pub struct UnknownName {
     /// What has the name, such as `the tool send_alerts`.
     pub wanted: String,
+    /// Whether it is a tool.
+    pub is_tool: bool,
     /// The nearest name.
     pub hint: String,
 }
@@ -68,6 +70,6 @@ impl UnknownName {
     /// `name`, which is a `kind` and none of `known`.
     pub(crate) fn new(kind: &str, name: &str, known: &[&str]) -> Self {
         let hint = nearest(name, known.iter().copied());
-        Self { wanted: format!("the {kind} {name}"), hint }
+        Self { wanted: format!("the {kind} {name}"), is_tool: kind == "tool", hint }
     }
 }

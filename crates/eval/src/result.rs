@@ -112,6 +112,9 @@ pub struct RunError {
     pub phase: Phase,
     /// Who was at fault.
     pub at_fault: AtFault,
+    /// What went wrong, as one of [`CODES`](crate::fault::CODES); empty in results that were stored without one.
+    #[serde(default)]
+    pub code: String,
     /// What happened, and the remedy.
     pub message: String,
     /// The traceback of the subject's exception; empty if there is none.
@@ -126,7 +129,8 @@ impl From<&Fault> for RunError {
             _ => String::new(),
         };
         let at_fault = fault.at_fault();
-        Self { phase: at_fault.phase(), at_fault, message: fault.to_string(), traceback }
+        let (phase, code) = (at_fault.phase(), fault.code().to_owned());
+        Self { phase, at_fault, code, message: fault.to_string(), traceback }
     }
 }
 

@@ -95,8 +95,7 @@ async fn run_once(case: &EvalCase, gate: Gate) -> Result<EvalResult, EvalResult>
     let used = gate.used(run.answers.into_inner().into_keys().collect());
     let reason = ended.as_ref().ok().copied().flatten();
     if let Err(fault) = &ended {
-        let at_fault = fault.at_fault();
-        gate.ledger.add(Event::Fault { at_fault, message: fault.to_string() });
+        gate.ledger.add(Event::from(fault));
     }
     gate.ledger.add(Event::Termination { reason, state: gate.state() });
     let events = gate.ledger.look(<[_]>::to_vec);
@@ -105,8 +104,7 @@ async fn run_once(case: &EvalCase, gate: Gate) -> Result<EvalResult, EvalResult>
         Err(_) => (IndexMap::new(), None),
     };
     if let Some(fault) = &failed {
-        let at_fault = fault.at_fault();
-        gate.ledger.add(Event::Fault { at_fault, message: fault.to_string() });
+        gate.ledger.add(Event::from(fault));
     }
     // With what judges took.
     let events = gate.ledger.look(<[_]>::to_vec);
@@ -175,9 +173,10 @@ async fn measured(
     let names = names.map(|names| names_after_run(names, case, events));
     let mut failed = None;
     let results = results.into_iter().zip(&case.metrics).map(|((name, result), metric)| {
-        let unfound = |UnknownName { wanted, hint }| Fault::UnfoundName {
+        let unfound = |UnknownName { wanted, is_tool, hint }| Fault::UnfoundName {
             metric: name.clone(),
             wanted,
+            is_tool,
             hint,
         };
         let passed = result.as_ref().is_ok_and(|result| result.passed == Some(true));

@@ -37,6 +37,7 @@ fn notes_of_runs_are_notes_of_the_report() {
         termination_reason: None,
         turns: 0,
         at_fault: None,
+        code: None,
         cost: None,
         notes: vec!["the mock of read was never used".to_owned()],
         events: JsonText::parse("[]").expect("JSON"),

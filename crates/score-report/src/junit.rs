@@ -38,7 +38,10 @@ pub(crate) fn case(case: &ScoredCase) -> TestCase {
         CaseVerdict::Error => {
             let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
             let error = xml(result.error.as_deref().unwrap_or_default());
-            status.set_type("error").set_message(error.lines().next().unwrap_or_default());
+            let code = result.eval_run.as_ref().and_then(|run| run.code.as_deref());
+            status
+                .set_type(code.unwrap_or("error"))
+                .set_message(error.lines().next().unwrap_or_default());
             if error.lines().nth(1).is_some() {
                 status.set_description(error);
             }

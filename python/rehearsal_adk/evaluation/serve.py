@@ -159,7 +159,7 @@ def _forbidden(error: BaseException | None = None) -> faults.Fault:
     return faults.Fault("ForbiddenEffect", message, error or barrier.ForbiddenEffect(message))
 
 
-def _unseen(loaded: Any) -> list[dict[str, str]]:
+def _unseen(loaded: Any) -> list[dict[str, str | bool]]:
     from rehearsal_adk.evaluation import unseen
 
     return unseen.look(loaded.root)

@@ -28,14 +28,15 @@ _REMOTE = {
 RUN_BY_SERVICE = "is a tool that the model's service runs"
 
 
-def look(root: Any) -> list[dict[str, str]]:
+def look(root: Any) -> list[dict[str, str | bool]]:
     """What interception cannot see in this agent, at every depth, once its MCP toolsets have what is recorded of them."""
     declarations.apply(list(agents(root)))
-    findings: dict[tuple[str, str], dict[str, str]] = {}
+    findings: dict[tuple[str, str], dict[str, str | bool]] = {}
     for agent in agents(root):
         owner = str(getattr(agent, "name", ""))
-        for name, what in _of_agent(agent):
-            findings.setdefault((owner, name), {"name": name, "agent": owner, "what": what})
+        for name, what, runs_here in _of_agent(agent):
+            finding = {"name": name, "agent": owner, "what": what, "runs_here": runs_here}
+            findings.setdefault((owner, name), finding)
     return list(findings.values())
 
 
@@ -57,21 +58,23 @@ def _agents(root: Any, seen: set[int]) -> Iterator[Any]:
                 yield from _agents(inner, seen)
 
 
-def _of_agent(agent: Any) -> Iterator[tuple[str, str]]:
+def _of_agent(agent: Any) -> Iterator[tuple[str, str, bool]]:
+    """The name of each finding, what it does, and whether it runs on this machine or connects from it. A tool of the
+    model's service does neither."""
     for cls in type(agent).__mro__:
         if cls.__name__ in _REMOTE and cls.__module__.startswith("google.adk."):
-            yield agent.name, _REMOTE[cls.__name__]
+            yield agent.name, _REMOTE[cls.__name__], True
     executor = getattr(agent, "code_executor", None)
     if executor is not None:
-        yield type(executor).__name__, "runs code that the model writes"
+        yield type(executor).__name__, "runs code that the model writes", True
     config = getattr(agent, "generate_content_config", None)
     if getattr(config, "tools", None):
-        yield "generate_content_config.tools", "are tools that the model's service runs"
+        yield "generate_content_config.tools", "are tools that the model's service runs", False
     for tool in getattr(agent, "tools", None) or ():
         if isinstance(tool, BaseTool) and not lookup.has_code(tool):
-            yield tool.name, RUN_BY_SERVICE
+            yield tool.name, RUN_BY_SERVICE, False
         elif declarations.is_mcp(tool) and declarations.names(tool) is None:
-            yield type(tool).__name__, "starts or calls an MCP server to list its tools"
+            yield type(tool).__name__, "starts or calls an MCP server to list its tools", True
 
 
 def of_service(root: Any, name: str | None) -> Iterator[tuple[str, bool]]:

@@ -285,9 +285,7 @@ async fn opens(path: &Path) -> Result<(), String> {
         return Ok(());
     }
     database_file::check(path).await.map_err(|error| match &error {
-        CopyError::Damaged { cause, .. } if cause.contains("locked") => {
-            "another program has locked it. End that program".to_owned()
-        }
+        CopyError::Locked { .. } => "another program has locked it. End that program".to_owned(),
         CopyError::Damaged { cause, .. } => {
             format!("it is damaged: {cause}. Move the file away, or restore a backup")
         }

@@ -82,7 +82,7 @@ fn each_verdict_has_its_words_and_exit_code() {
         "failed    fails\n          escalated failed: escalation is missing; wanted: {\"$exists\":true}\n",
         "error     errs\n          EvalToolError: the tool escalate was called, and the case has no mock for it.",
         "            \"urgency_level\": \"a\",\n",
-        "          At fault: mock\n",
+        "          At fault: mock (unmocked_tool)\n",
         "terminated goes on\n          ended by max_turns after 1 turn\n",
         "\n4 cases: 1 passed, 1 failed, 1 error, 1 terminated, 0 unscored. Pass rate 0.250 (1 of 4 cases), \
          95 % interval 0.028 to 0.716.\n",
@@ -104,6 +104,7 @@ fn each_verdict_has_its_words_and_exit_code() {
     assert_eq!(result["summary"]["failed_cases"], 3);
     assert_eq!(result["results"][1]["eval_run"]["status"], "failed");
     assert_eq!(result["results"][2]["eval_run"]["at_fault"], "mock");
+    assert_eq!(result["results"][2]["eval_run"]["code"], "unmocked_tool");
     assert_eq!(result["results"][3]["eval_run"]["termination_reason"], "max_turns");
     let note = "the case has no metric, so nothing is measured";
     assert_eq!(result["results"][0]["eval_run"]["notes"], serde_json::json!([note]));
@@ -122,6 +123,7 @@ fn each_verdict_has_its_words_and_exit_code() {
         r#"<testsuites name="rehearsal eval" tests="4" skipped="0" failures="2" errors="1""#,
         r#"<failure message="ended by max_turns after 1 turn" type="terminated">"#,
         r#"<error message="EvalToolError: the tool escalate was called, and the case has no mock for it."#,
+        r#" type="unmocked_tool">"#,
     ] {
         assert!(junit.contains(part), "{part} is not in\n{junit}");
     }

@@ -29,7 +29,8 @@ pub(super) fn RunTimeline(
     let summary = {
         let turns = counted(usize::try_from(run.turns).unwrap_or(usize::MAX), "turn", "turns");
         let ended = run.termination_reason.map(|reason| format!("ended by {reason}"));
-        let at_fault = run.at_fault.map(|who| format!("at fault: {}", who.replace('_', " ")));
+        let code = run.code.map(|code| format!(" ({code})")).unwrap_or_default();
+        let at_fault = run.at_fault.map(|who| format!("at fault: {}{code}", who.replace('_', " ")));
         let cost = run.cost.map(|cost| format!("cost {cost:.4}"));
         let parts = [Some(run.status.label().to_owned()), Some(turns), ended, at_fault, cost];
         visible_name(&parts.into_iter().flatten().collect::<Vec<_>>().join(" · "))

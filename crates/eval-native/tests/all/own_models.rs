@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use adk_agent::LlmAgentBuilder;
 use adk_core::{AdkError, Agent};
+use eval::given_model::GivenModel;
 use eval::simulated::SimulatedTool;
 use eval::{EvalCase, Status, ToolMock, ToolUse, run_eval};
 use eval_native::{Interceptor, NativeSubject};
@@ -61,6 +62,22 @@ async fn the_agents_own_model_calls_a_tool_that_another_model_plays() {
     );
     let usage = events.iter().find(|it| it["type"] == "model_usage" && it["role"] == "subject");
     assert_eq!(usage.expect("usage")["model"], "claude-sonnet-5");
+}
+
+#[tokio::test]
+async fn a_model_that_the_case_names_is_reached_with_the_subjects_models() {
+    let endpoint = Endpoint::start(|request| says(request, "Hello")).await;
+    let build = |interceptor: &Interceptor| -> adk_core::Result<Arc<dyn Agent>> {
+        let model = interceptor.model("clerk", || Err(AdkError::config("no key")))?;
+        Ok(Arc::new(LlmAgentBuilder::new("clerk").model(model).build()?))
+    };
+    let subject = NativeSubject::new(build).models(endpoint.models());
+    let case = EvalCase::new("named", Arc::new(subject))
+        .first_message("Hi")
+        .model(GivenModel::Named("claude-sonnet-5".to_owned()));
+    let result = run_eval(&case).await;
+    assert_eq!(result.status, Status::Passed, "{:?}", result.error);
+    assert_eq!(endpoint.requests().len(), 1);
 }
 
 #[tokio::test]

@@ -112,9 +112,11 @@ fn event(members: &Members) -> Result<Event, String> {
             input: members.get("input")?,
             output: members.get("output")?,
         },
-        "fault" => {
-            Event::Fault { at_fault: members.get("at_fault")?, message: members.get("message")? }
-        }
+        "fault" => Event::Fault {
+            at_fault: members.get("at_fault")?,
+            code: members.get_or_default("code")?,
+            message: members.get("message")?,
+        },
         "termination" => Event::Termination {
             reason: members.get_or_default("reason")?,
             state: members.get("state")?,
@@ -208,7 +210,7 @@ mod tests {
                 output: 2,
             },
             Event::RequestApart { agent: text(), asked_by: text(), response: text() },
-            Event::Fault { at_fault: AtFault::Mock, message: text() },
+            Event::Fault { at_fault: AtFault::Mock, code: text(), message: text() },
             Event::Termination { reason: None, state: json() },
             Event::Termination { reason: Some(TerminationReason::MaxTurns), state: json() },
         ]

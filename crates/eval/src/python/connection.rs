@@ -154,7 +154,7 @@ fn handle(
             gate.ledger.add(Event::EffectRefused { what, place });
         }
         (Some("unseen"), _) => {
-            let Unseen { name, agent, what } = serde_json::from_str(params)?;
+            let Unseen { name, agent, what, .. } = serde_json::from_str(params)?;
             gate.stop(Fault::Unseen { name, agent, what });
         }
         (Some("tool"), id) => {

@@ -89,13 +89,9 @@ pub(super) struct Unseen {
     pub(super) agent: String,
     /// What it does, such as `is an agent on another machine`.
     pub(super) what: String,
-}
-
-impl Unseen {
     /// Whether it runs on this machine or connects from it. A tool of the model's service does neither.
-    pub(super) fn runs_here(&self) -> bool {
-        !self.what.ends_with("that the model's service runs")
-    }
+    #[serde(default)]
+    pub(super) runs_here: bool,
 }
 
 /// A Python exception.

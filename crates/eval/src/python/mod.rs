@@ -155,7 +155,7 @@ impl AdkPythonSubject {
             // Only the agent knows what a name is, and one that is mistyped opens nothing.
             let server = self.servers.get(&key).await?;
             key.allowed.is_open =
-                server.unseen().iter().any(|part| part.runs_here() && parts.contains(&part.name));
+                server.unseen().iter().any(|part| part.runs_here && parts.contains(&part.name));
         }
         if key.allowed.is_open {
             // Not sealed.
@@ -225,7 +225,7 @@ impl Subject for AdkPythonSubject {
         let server = self.servers.for_case(&key).await?;
         for part in server.unseen() {
             if !gate.allows(&part.name) {
-                let messages::Unseen { name, agent, what } = part.clone();
+                let messages::Unseen { name, agent, what, .. } = part.clone();
                 return Err(Fault::Unseen { name, agent, what });
             }
         }

@@ -247,6 +247,11 @@ fn values_that_the_engine_gives_and_names_of_the_case_are_checked_as_it_is_read(
             "`in` of events value_replaced is never stat; it is state, the result of …, the arguments of …, the message of …, the output of …",
         ),
         ("user_agent_call", "{ agent: ask }", "the case has no user agent of ask; there are none"),
+        (
+            "fault",
+            "{ code: unmocked_tol }",
+            "`code` of events fault is never unmocked_tol; did you mean unmocked_tool?",
+        ),
     ] {
         let text = format!(
             "subject: {}\ncases:\n  - name: a\n    first_message: Hi\n    metrics: [{}]\n",

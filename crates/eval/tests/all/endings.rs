@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use eval::fault::{AtFault, Phase};
 use eval::given_model::{GivenModel, ModelCall, ModelTurn};
+use eval::ledger::Event;
 use eval::metric::{Assertion, EventCountMetric};
 use eval::python::AdkPythonSubject;
 use eval::result::TerminationReason;
@@ -89,8 +90,14 @@ async fn a_tool_that_waits_needs_a_user_agent() {
         first,
         "EvalToolError: the tool ask was called, and the case has no mock for it. It did not run."
     );
-    let message = unmocked.error.expect("an error").message;
-    assert!(message.contains("Or let a user agent respond to it"), "{message}");
+    let failed = unmocked.error.expect("an error");
+    assert!(failed.message.contains("Or let a user agent respond to it"), "{}", failed.message);
+    assert_eq!(failed.code, "unmocked_tool");
+    let noted = unmocked.events.iter().find_map(|entry| match &entry.event {
+        Event::Fault { code, .. } => Some(code.as_str()),
+        _ => None,
+    });
+    assert_eq!(noted, Some("unmocked_tool"));
 
     let returns_nothing = ToolMock::Returns(JsonText::null());
     let nobody = case("nobody", &subject, turns()).tool("ask", ToolUse::Mock(returns_nothing));

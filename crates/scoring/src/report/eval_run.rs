@@ -17,6 +17,9 @@ pub struct EvalRun {
     pub turns: u32,
     /// Of an error, who was at fault, such as `user_agent`.
     pub at_fault: Option<String>,
+    /// Of an error, what went wrong, such as `unmocked_tool`; `None` in reports that were written without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
     /// What its models cost, in the currency of the configured prices; `None` without prices.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "number_or_null")]
     pub cost: Option<f64>,

@@ -243,10 +243,16 @@ fn entry(event: Event<'_>) -> Option<TimelineEntry> {
                 format!("asks its model apart from its turns, in {}", event.text("asked_by")),
             )
         },
-        "fault" => TimelineEntry {
-            text: Some(event.text("message").into_owned()),
-            ..event.by(Error, words(&event.text("at_fault")), "is at fault")
-        },
+        "fault" => {
+            let what = match &*event.text("code") {
+                "" => "is at fault".to_owned(),
+                code => format!("is at fault ({code})"),
+            };
+            TimelineEntry {
+                text: Some(event.text("message").into_owned()),
+                ..event.by(Error, words(&event.text("at_fault")), what)
+            }
+        }
         "termination" => {
             let reason = event.text("reason");
             let what = match &*reason {

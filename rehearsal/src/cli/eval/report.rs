@@ -215,6 +215,7 @@ fn case_result(
             turns: result.turns,
             cost: cost_of(case, result),
             at_fault: result.error.as_ref().map(|error| error.at_fault.name().to_owned()),
+            code: result.error.as_ref().map(|error| error.code.clone()).filter(|it| !it.is_empty()),
             notes: result.notes.clone(),
             // Events have string keys and finite numbers.
             events: JsonText::serialize(&result.events).unwrap_or_else(|_| JsonText::null()),
@@ -228,11 +229,12 @@ pub(super) fn cost_of(case: Option<&EvalCase>, result: &EvalResult) -> Option<f6
     Some(case?.prices.cost(&result.events)?.amount)
 }
 
-/// The message, where the subject failed, and who was at fault.
+/// The message, where the subject failed, who was at fault, and the code.
 fn error(error: &RunError) -> String {
     let traceback = error.traceback.trim_end();
     let traceback = if traceback.is_empty() { String::new() } else { format!("{traceback}\n") };
-    format!("{}\n{traceback}At fault: {}", error.message, error.at_fault.name())
+    let code = if error.code.is_empty() { String::new() } else { format!(" ({})", error.code) };
+    format!("{}\n{traceback}At fault: {}{code}", error.message, error.at_fault.name())
 }
 
 /// The details of a result that is not a criterion's.
