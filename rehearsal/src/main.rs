@@ -32,6 +32,7 @@ fn main() -> ExitCode {
         Command::Evalset { command } => evalset(&command),
         Command::Score(arguments) => score(&arguments),
         Command::Eval(arguments) => eval(&arguments),
+        Command::Fork(arguments) => fork(&arguments),
         Command::User { command: UserCommand::Add(arguments) } => add_user(&arguments),
         Command::Token { command: TokenCommand::Add(arguments) } => add_token(&arguments),
         Command::Init(arguments) => init(&arguments),
@@ -311,7 +312,16 @@ fn score(arguments: &ScoreArguments) -> anyhow::Result<ExitCode> {
 
 fn eval(arguments: &cli::EvalCommandLine) -> anyhow::Result<ExitCode> {
     let mut out = io::stdout();
-    match runtime()?.block_on(cli::eval(arguments, &mut out)) {
+    evaluated(runtime()?.block_on(cli::eval(arguments, &mut out)))
+}
+
+fn fork(arguments: &cli::ForkArguments) -> anyhow::Result<ExitCode> {
+    let mut out = io::stdout();
+    evaluated(runtime()?.block_on(cli::fork(arguments, &mut out)))
+}
+
+fn evaluated(ended: Result<Verdict, cli::EvalError>) -> anyhow::Result<ExitCode> {
+    match ended {
         Ok(verdict) => Ok(exit_code(verdict)),
         Err(error) if error.is_broken_pipe() => Ok(ExitCode::SUCCESS),
         Err(error) => {

@@ -270,9 +270,12 @@ pub enum Fault {
     },
 }
 
+/// The code of [`Fault::Diverged`].
+pub(crate) const FORK_DIVERGED: &str = "fork_diverged";
+
 /// The code of each variant, and the list of all codes.
 macro_rules! codes {
-    ($($variant:ident => $code:literal,)+) => {
+    ($($variant:ident => $code:expr,)+) => {
         /// All codes of errors, which `docs/guide/eval-runs.md` describes.
         pub const CODES: &[&str] = &[$($code),+];
 
@@ -294,7 +297,7 @@ codes! {
     UnknownTool => "unknown_tool",
     Mock => "mock_failed",
     GivenModel => "given_model_failed",
-    Diverged => "fork_diverged",
+    Diverged => FORK_DIVERGED,
     Unsealable => "unsealable_tool",
     Unconfirmable => "unconfirmable_tool",
     Unseen => "not_interceptable",

@@ -75,6 +75,7 @@ pub mod mcp;
 pub mod python;
 
 // Suites: many cases, their files and their results.
+pub mod continuations;
 pub mod file;
 pub mod store;
 pub mod suite;

@@ -26,7 +26,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 pub use self::agents::{AgentReport, all_ready, inspect, write_brief, write_reports};
 pub use self::eval::{
     BaselineChoice, EvalArguments, EvalCommand, EvalCommandLine, EvalError, EvalFormat,
-    InitSuiteArguments, MergeRunsArguments, RunChoice, Shard, ToolsOfSuiteArguments, eval,
+    ForkArguments, ForkFormat, InitSuiteArguments, MergeRunsArguments, RunChoice, Shard,
+    ToolsOfSuiteArguments, eval, fork,
 };
 pub use adk_folder::{AdkFolder, AdkFolderError, unseen_by_adk, write_adk_folder};
 pub use backup::{BackupArguments, BackupError, Copied, RestoreArguments, back_up, restore};
@@ -184,6 +185,22 @@ suites, for example after Ctrl-C, and runs nothing again that has ended.
 Exits with 0 if every case passed, with 1 if a case failed, erred or was terminated, with 3 if none did \
 and one is unscored, with 2 if a suite is not valid.")]
     Eval(Box<EvalCommandLine>),
+    /// Give a stored run again up to a step, and let the agent go on from there several times
+    #[command(after_help = "\
+Examples:
+  rehearsal fork last                                    the steps of the case that did not pass
+  rehearsal fork last --step 4 --edit '{\"response\": {\"calls\": [{\"tool\": \"refund\", \"args\": {\"order\": 7}}]}}'
+  rehearsal fork 12 --case refund --step 5 --edit '{\"result\": {\"status\": \"paid\"}}' --times 10
+  rehearsal fork 12 --case refund --step 1 --edit '{\"message\": \"Refund order 7\"}' --then gemini-2.5-pro
+  rehearsal fork 14 --resume --times 20
+
+What happened before the step happens again, without the model and without any tool. With --edit, the agent \
+goes on --times times with the edit and as often without it, and a sentence says whether the step was the \
+cause. From the step on, tools do what the case says. Both are stored as runs.
+
+Exits with 0 if every continuation passed, with the edit if there is one, with 1 if one failed, with 3 if \
+none counts, with 2 if the run cannot fork.")]
+    Fork(Box<ForkArguments>),
     /// Write a commented rehearsal.toml and an example ADK agent into an empty folder
     #[command(after_help = "\
 Examples:

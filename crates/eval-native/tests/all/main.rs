@@ -1,5 +1,7 @@
 //! Agents of adk-rust in eval runs.
 
+#[path = "../../../eval/tests/all/fork_equality.rs"]
+mod fork_equality;
 mod triage;
 #[path = "../../../eval/tests/all/wire.rs"]
 #[expect(dead_code, reason = "the tests of `eval` use the rest")]

@@ -11,6 +11,7 @@ use eval::{EvalCase, Status, ToolMock, ToolUse, run_eval};
 use scoring::state::Query;
 use serde_json::{Value, json};
 
+use crate::fork_equality::first_difference;
 use crate::triage::{returns, shown, triage, value};
 
 fn call(tool: &str, args: &Value) -> ModelTurn {
@@ -161,4 +162,9 @@ async fn state_that_users_change_between_turns_reaches_the_agent() {
     let last = serde_json::to_value(&result.events.last().expect("an end").event);
     let wanted = json!({ "beliefs": { "a": "1", "b": "2" } });
     assert_eq!(last.expect("serializes")["state"], wanted);
+}
+
+#[tokio::test]
+async fn a_fork_with_the_same_model_gives_the_story_again() {
+    assert_eq!(first_difference(&story()).await, Ok(11));
 }

@@ -121,6 +121,10 @@ impl Move {
     /// [`MoveError`] for anything else.
     pub fn read(text: &str) -> Result<Self, MoveError> {
         let invalid = |error: serde_json::Error| MoveError::Invalid(error.to_string());
+        // Otherwise a list would be the members in order.
+        if text.trim_start().starts_with('[') {
+            return Err(MoveError::Invalid("it is a list".to_owned()));
+        }
         let Written { message, answer, response, result, error, state } =
             serde_json::from_str(text).map_err(invalid)?;
         let message = message.map(|it| Message::of_output(&it).map(Edit::Message));

@@ -6,10 +6,12 @@
 //! [`EvalCase::forked`]: crate::EvalCase::forked
 
 mod edit;
+mod fork_of;
 mod given;
 mod step;
 
 pub use edit::{Edit, Move, MoveError};
+pub use fork_of::ForkOf;
 pub use given::{ForkError, Given};
 pub(crate) use given::{GivenAnswer, GivenOutcome};
 pub use step::{Step, StepKind, steps};

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use json_text::JsonText;
+use serde::Serialize;
 
 use crate::given_model::{ModelCall, ModelTurn};
 use crate::ledger::{Entry, Event, Origin};
@@ -19,7 +20,8 @@ pub struct Step {
 }
 
 /// What was done at a step.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
 pub enum StepKind {
     /// The user sent a message.
     Message {
@@ -38,6 +40,7 @@ pub enum StepKind {
         /// The agent.
         agent: String,
         /// The response, whose calls have their ids.
+        #[serde(rename = "response")]
         turn: ModelTurn,
     },
     /// A tool returned.

@@ -19,6 +19,7 @@ use sqlx::{ConnectOptions as _, Connection as _, Row as _, SqlSafeStr as _};
 
 pub use self::error::StoreError;
 use crate::case::{CaseRun, EvalCase};
+use crate::fork::ForkOf;
 use crate::result::EvalResult;
 
 /// Where runs are stored if nothing else is chosen, relative to the working directory.
@@ -42,6 +43,8 @@ pub struct RunInfo {
     pub created_at: i64,
     /// Its suites.
     pub suites: Vec<String>,
+    /// What it is a fork of.
+    pub fork_of: Option<ForkOf>,
 }
 
 /// A run that this process continues, and no other.
@@ -185,10 +188,28 @@ impl RunStore {
     /// # Errors
     /// [`StoreError`].
     pub async fn begin(&self, suites: &[String]) -> Result<StoredRun<'_>, StoreError> {
+        self.begin_run(suites, None).await
+    }
+
+    /// Begins the continuations of a fork.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn begin_fork(&self, of: &ForkOf) -> Result<StoredRun<'_>, StoreError> {
+        self.begin_run(std::slice::from_ref(&of.suite), Some(of)).await
+    }
+
+    async fn begin_run(
+        &self,
+        suites: &[String],
+        fork_of: Option<&ForkOf>,
+    ) -> Result<StoredRun<'_>, StoreError> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
-        let insert = sqlx::query("INSERT INTO runs (created_at, suites) VALUES (?, ?)")
+        let insert = sqlx::query("INSERT INTO runs (created_at, suites, fork_of) VALUES (?, ?, ?)")
             .bind(i64::try_from(now).unwrap_or(i64::MAX))
-            .bind(list(suites));
+            .bind(list(suites))
+            // Texts and numbers always serialize.
+            .bind(fork_of.and_then(|of| serde_json::to_string(of).ok()));
         let inserted = insert.execute(&self.pool).await.map_err(|error| self.failed(&error))?;
         Ok(StoredRun { store: self, number: inserted.last_insert_rowid() })
     }
@@ -209,12 +230,14 @@ impl RunStore {
         }
     }
 
-    /// The last run of these suites.
+    /// The last run of these suites that is no fork.
     ///
     /// # Errors
     /// [`StoreError::NoRunOf`] among others.
     pub async fn last_run_of(&self, suites: &[String]) -> Result<RunInfo, StoreError> {
-        let row = sqlx::query("SELECT * FROM runs WHERE suites = ? ORDER BY number DESC LIMIT 1");
+        let row = sqlx::query(
+            "SELECT * FROM runs WHERE suites = ? AND fork_of IS NULL ORDER BY number DESC LIMIT 1",
+        );
         let row = row.bind(list(suites)).fetch_optional(&self.pool).await;
         match row.map_err(|error| self.failed(&error))? {
             Some(row) => self.info(&row),
@@ -259,7 +282,13 @@ impl RunStore {
     /// Continues a run.
     #[must_use]
     pub fn resume(&self, run: &RunInfo) -> StoredRun<'_> {
-        StoredRun { store: self, number: run.number }
+        self.resume_number(run.number)
+    }
+
+    /// Continues the run of this number.
+    #[must_use]
+    pub fn resume_number(&self, number: i64) -> StoredRun<'_> {
+        StoredRun { store: self, number }
     }
 
     /// The results of a run.
@@ -298,14 +327,19 @@ impl RunStore {
     fn info(&self, row: &sqlx::sqlite::SqliteRow) -> Result<RunInfo, StoreError> {
         let read = || {
             let suites: &str = row.try_get("suites")?;
-            Ok((row.try_get("number")?, row.try_get("created_at")?, suites.to_owned()))
+            let fork_of: Option<String> = row.try_get("fork_of")?;
+            Ok((row.try_get("number")?, row.try_get("created_at")?, suites.to_owned(), fork_of))
         };
-        let (number, created_at, suites) = read().map_err(|error| self.failed(&error))?;
-        let suites = serde_json::from_str(&suites).map_err(|error| StoreError::Damaged {
+        let (number, created_at, suites, fork_of) = read().map_err(|error| self.failed(&error))?;
+        let damaged = |what: &str, error: &serde_json::Error| StoreError::Damaged {
             path: self.path.clone(),
-            cause: format!("the suites of run {number}: {error}"),
-        })?;
-        Ok(RunInfo { number, created_at, suites })
+            cause: format!("{what} of run {number}: {error}"),
+        };
+        let suites =
+            serde_json::from_str(&suites).map_err(|error| damaged("the suites", &error))?;
+        let fork_of = fork_of.map(|of| serde_json::from_str(&of)).transpose();
+        let fork_of = fork_of.map_err(|error| damaged("the source", &error))?;
+        Ok(RunInfo { number, created_at, suites, fork_of })
     }
 
     async fn newest(&self) -> Result<Option<i64>, StoreError> {
@@ -325,9 +359,14 @@ fn list(suites: &[String]) -> String {
 
 /// The migrations, in order. A released one is never edited.
 fn migrator() -> Migrator {
-    let sql = include_str!("0001_runs.sql").into_sql_str();
-    let kind = MigrationType::Simple;
-    Migrator::with_migrations(vec![Migration::new(1, Cow::Borrowed("runs"), kind, sql, false)])
+    let migration = |number, name, sql: &'static str| {
+        let kind = MigrationType::Simple;
+        Migration::new(number, Cow::Borrowed(name), kind, sql.into_sql_str(), false)
+    };
+    Migrator::with_migrations(vec![
+        migration(1, "runs", include_str!("0001_runs.sql")),
+        migration(2, "forks", include_str!("0002_forks.sql")),
+    ])
 }
 
 /// A run whose results are stored.

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use eval::change_templates::ChangeTemplates;
 use eval::fault::AtFault;
+use eval::fork::Given;
 use eval::given_model::{GivenModel, ModelCall, ModelTurn};
 use eval::ledger::{Event, Origin, Role};
 use eval::mcp::{McpAgent, McpServer, McpSubject, McpTransport, record_declarations};
@@ -21,6 +22,7 @@ use json_text::JsonText;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::fork_equality::first_difference;
 use crate::wire::{Endpoint, calls, says};
 
 fn value(json: &Value) -> JsonText {
@@ -505,4 +507,32 @@ async fn a_server_in_typescript_is_called() {
     let result = run_eval(&case).await;
     assert_eq!(result.status, Status::Passed, "{:?}", result.error);
     assert_eq!(results(&result)[0].1["content"][0]["text"], "Echo: hi");
+}
+
+#[tokio::test]
+async fn a_fork_gives_the_run_again_and_another_model_goes_on() {
+    let Some(library) = Library::new() else { return };
+    let lend = || ModelTurn::call("lend", value(&json!({ "title": "Emma" })));
+    let turns = vec![search("Emma"), lend(), ModelTurn::text("On shelf 7")];
+    let case = library
+        .case(library.subject(), turns)
+        .tool("search", ToolUse::Real)
+        .tool("lend", ToolUse::Real);
+    let steps = first_difference(&case).await.unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(steps, 6);
+    // A model of a service gets what was given in its own format.
+    for name in ["gemini-2.5-flash", "openai/gpt-5-mini", "anthropic/claude-sonnet-5"] {
+        let endpoint = Endpoint::start(|request| says(request, "It is there.")).await;
+        let source = run_eval(&case).await;
+        let given = Given::before(&source.events, 6, None).expect("a fork");
+        let mut case = case.clone().forked(given, Some(GivenModel::Named(name.to_owned())));
+        case.subject = Arc::new(library.subject().models(endpoint.models()));
+        let result = run_eval(&case).await;
+        assert_eq!(result.status, Status::Passed, "{name}: {:?}", result.error);
+        let [request] = &endpoint.requests()[..] else { panic!("{name}: one request") };
+        let text = request.text();
+        for wanted in ["Emma", "lend", "search"] {
+            assert!(text.contains(wanted), "{name}: no {wanted} in {text}");
+        }
+    }
 }

@@ -118,7 +118,8 @@ mod tests {
 
     #[test]
     fn an_effect_that_is_not_shown_names_the_runs_that_would_show_it() {
-        let needed = |with, without| effect(runs(with, 10), runs(without, 10)).expect("runs").needed;
+        let needed =
+            |with, without| effect(runs(with, 10), runs(without, 10)).expect("runs").needed;
         assert_eq!(needed(6, 5), Some(380));
         assert_eq!(needed(5, 6), Some(380));
         assert_eq!(needed(7, 4), Some(39));

@@ -11,15 +11,12 @@ use std::cmp::Ordering;
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF as _, Normal};
 
-use super::count;
 use super::rate::{CaseRuns, Interval, rate_interval};
+use super::{NORMAL_95, count};
 use crate::figure::{figure, short_figure};
 
 /// A difference is shown if chance alone gives as large a one less often than this.
 const LEVEL: f64 = 0.05;
-
-/// The standard deviations of a normal distribution on either side that hold 95 % of it.
-const NORMAL_95: f64 = 1.959_963_984_540_054;
 
 /// So many cases that differ are the fewest whose signs can show it: 2 of 2^6 ways are 0.031.
 const FEWEST_CASES: usize = 6;

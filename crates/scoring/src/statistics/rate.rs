@@ -34,7 +34,9 @@ const NEGLIGIBLE: f64 = 25.0;
 const HALVINGS: usize = 30;
 
 /// The runs of one case.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct CaseRuns {
     /// Those that passed.
     pub passed: usize,

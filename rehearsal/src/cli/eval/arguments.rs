@@ -202,6 +202,117 @@ pub struct EvalArguments {
     pub schema: bool,
 }
 
+/// Arguments of `rehearsal fork`.
+#[derive(Debug, Clone, Args)]
+pub struct ForkArguments {
+    /// The run: its number, or `last`
+    #[arg(value_name = "RUN", value_parser = run)]
+    pub run: RunChoice,
+    /// The case [default: the only one that did not pass]
+    #[arg(long, value_name = "NAME")]
+    pub case: Option<String>,
+    /// The repeat of the case [default: the first that did not pass]
+    #[arg(long, value_name = "NUMBER")]
+    pub repeat: Option<NonZeroU32>,
+    /// The step at which it forks; without it, the steps are printed, and nothing is run
+    #[arg(long, value_name = "NUMBER")]
+    pub step: Option<NonZeroUsize>,
+    /// What happens at the step: JSON such as '{"response": {"calls": [{"tool": "refund", "args": {}}]}}', or @FILE.
+    /// Without it, the step itself is done anew
+    #[arg(long, value_name = "JSON", requires = "step")]
+    pub edit: Option<String>,
+    /// The model that goes on, such as gemini-2.5-pro, or `person` [default: the model of the case]
+    #[arg(long, value_name = "MODEL", requires = "step", value_parser = NonEmptyStringValueParser::new())]
+    pub then: Option<String>,
+    /// How often the agent goes on, with the edit and without it
+    #[arg(long, value_name = "NUMBER", default_value = "5", value_parser = repeats)]
+    pub times: NonZeroU32,
+    /// RUN is itself what `rehearsal fork` stored: continue it, to --times in all
+    #[arg(long, conflicts_with_all = ["case", "repeat", "step"])]
+    pub resume: bool,
+    /// The number of continuations that run at the same time [default: one per processor]
+    #[arg(long, value_name = "NUMBER")]
+    pub jobs: Option<NonZeroUsize>,
+    /// How continuations of an agent in Python are kept apart
+    #[arg(long, value_enum, default_value_t)]
+    pub isolation: EvalIsolation,
+    /// The agent of eval sets, as for `rehearsal eval`
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    pub agent: Option<PathBuf>,
+    /// The criteria of eval sets, as for `rehearsal eval`
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub config: Option<PathBuf>,
+    /// The judge of all metrics that a model judges
+    #[arg(long, value_name = "MODEL", value_parser = NonEmptyStringValueParser::new())]
+    pub judge: Option<String>,
+    /// Tools of eval sets that run from the step on, with all their effects
+    #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',')]
+    pub real_tools: Vec<String>,
+    /// Tools of eval sets that run from the step on and can change their session, and nothing else
+    #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',')]
+    pub sealed_tools: Vec<String>,
+    /// The model that plays the other tools of eval sets
+    #[arg(long, value_name = "MODEL", value_parser = NonEmptyStringValueParser::new())]
+    pub simulate_tools: Option<String>,
+    /// The Python interpreter, or its virtual environment, for agents without their own
+    #[arg(long, env = "REHEARSAL_PYTHON", value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    pub python: Option<PathBuf>,
+    /// The file that keeps the results of runs
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_STORE, value_hint = ValueHint::FilePath)]
+    pub store: PathBuf,
+    /// The format of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub format: ForkFormat,
+}
+
+/// The format of what `rehearsal fork` prints.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum ForkFormat {
+    /// For people
+    #[default]
+    Text,
+    /// For programs
+    Json,
+}
+
+impl ForkArguments {
+    /// Those with which the cases of these suites are read.
+    pub(super) fn of_suites(&self, suites: Vec<PathBuf>) -> EvalArguments {
+        EvalArguments {
+            suites,
+            cases: Vec::new(),
+            tags: Vec::new(),
+            jobs: self.jobs,
+            isolation: self.isolation,
+            stop_on_first_failure: false,
+            agent: self.agent.clone(),
+            config: self.config.clone(),
+            model: None,
+            judge: self.judge.clone(),
+            seed: None,
+            real_tools: self.real_tools.clone(),
+            sealed_tools: self.sealed_tools.clone(),
+            simulate_tools: self.simulate_tools.clone(),
+            require_seal: false,
+            python: self.python.clone(),
+            of_python: false,
+            runner: false,
+            repeats: None,
+            shard: None,
+            resume: None,
+            retry_errors: false,
+            rescore: None,
+            baseline: None,
+            store: self.store.clone(),
+            format: EvalFormat::Text,
+            output: None,
+            adk_results: None,
+            list: false,
+            schema: false,
+        }
+    }
+}
+
 fn repeats(text: &str) -> Result<NonZeroU32, String> {
     let number = text.parse().ok().filter(|number: &NonZeroU32| number.get() <= MOST_REPEATS);
     number.ok_or_else(|| format!("give a number from 1 to {MOST_REPEATS}"))

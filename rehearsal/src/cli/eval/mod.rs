@@ -6,6 +6,7 @@
 mod adk_results;
 mod arguments;
 mod eval_sets;
+mod fork;
 mod init;
 mod interrupts;
 mod progress;
@@ -23,22 +24,24 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use eval::continuations::{ForkRunError, Sides};
 use eval::file::{SuiteError, schema};
 use eval::golden::GoldenError;
 use eval::model::ModelNameError;
 use eval::store::{RunInfo, StoreError, StoredResults, StoredRun};
 use eval::suite::{SkippedCase, Summary};
-use eval::{EvalSuite, RunStore, SuiteResult, check_cases, load_subjects, run_cases};
+use eval::{EvalCase, EvalSuite, RunStore, SuiteResult, check_cases, load_subjects, run_cases};
 use indicatif::ProgressBar;
 use score_report::{Baseline, Ending, Heading, Report, ReportPart};
 use scoring::config::Config;
 use scoring::report::{EvalSummary, Tally};
 
 pub use arguments::{
-    BaselineChoice, EvalArguments, EvalCommand, EvalCommandLine, EvalFormat, InitSuiteArguments,
-    MergeRunsArguments, RunChoice, Shard, ToolsOfSuiteArguments,
+    BaselineChoice, EvalArguments, EvalCommand, EvalCommandLine, EvalFormat, ForkArguments,
+    ForkFormat, InitSuiteArguments, MergeRunsArguments, RunChoice, Shard, ToolsOfSuiteArguments,
 };
 
+pub use self::fork::fork;
 use self::interrupts::Interrupts;
 use self::progress::Progress;
 use self::report::Columns;
@@ -152,6 +155,15 @@ pub enum EvalError {
         /// The reason.
         cause: io::Error,
     },
+    /// The move of a fork cannot be read.
+    #[error("--edit: {0}")]
+    Edit(String),
+    /// The run cannot fork.
+    #[error(transparent)]
+    Fork(#[from] ForkRunError),
+    /// The run has no such result.
+    #[error("{0}")]
+    NoSource(String),
     /// The recorded case has a value that YAML cannot express.
     #[error("the suite cannot be written as YAML: {0}")]
     Yaml(String),
@@ -520,12 +532,22 @@ fn note_lost(results: &StoredResults, run: i64) {
 async fn check(runs: &Runs<'_>, jobs: usize) -> Result<(), EvalError> {
     let open = runs.open().1;
     load_subjects(open.iter().map(|run| run.case), jobs).await;
-    let checked = check_cases(open.iter().map(|run| run.case)).await;
-    checked.map_err(|(case, fault)| EvalError::Unfit {
+    check_cases(open.iter().map(|run| run.case)).await.map_err(unfit)
+}
+
+/// Checks what is known of the agent before the continuations of a fork run.
+async fn check_sides(sides: &Sides) -> Result<(), EvalError> {
+    let cases = || std::iter::once(&sides.with).chain(&sides.without);
+    load_subjects(cases(), 1).await;
+    check_cases(cases()).await.map_err(unfit)
+}
+
+fn unfit((case, fault): (&EvalCase, eval::Fault)) -> EvalError {
+    EvalError::Unfit {
         suite: case.source.suite.clone(),
         case: case.name.clone(),
         fault: Box::new(fault),
-    })
+    }
 }
 
 /// Opens files for writing. A new one can be read by its owner only: it has conversations.

@@ -1,0 +1,203 @@
+//! [`Fork`]: a run that is forked at a step, and goes on from there several times, with a move and without it.
+
+mod sentence;
+
+use scoring::statistics::{CaseRuns, Effect, effect};
+
+pub use self::sentence::sentence;
+use crate::case::{CaseRun, EvalCase};
+use crate::fault::AtFault;
+use crate::fork::{ForkError, Given, Move};
+use crate::given_model::GivenModel;
+use crate::result::{EvalResult, Status};
+use crate::store::{ResultKey, StoreError, StoredResults, StoredRun};
+use crate::suite::{EvalSuite, run_cases};
+
+/// How often a continuation is begun that ends by a user agent, a mock or the infrastructure.
+const ATTEMPTS: u32 = 3;
+
+/// A fork of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fork {
+    /// The step, from 1.
+    pub step: usize,
+    /// What happens at it; without one, the step is the first that is done anew.
+    pub at: Option<Move>,
+    /// Who goes on, such as `gemini-2.5-pro` or `person`; without one, the model of the case.
+    pub then: Option<String>,
+    /// How often, on each side.
+    pub times: u32,
+}
+
+/// The two sides of a fork: cases that are run several times each.
+pub struct Sides {
+    /// With the move; without one, the only side.
+    pub with: EvalCase,
+    /// Without the move.
+    pub without: Option<EvalCase>,
+}
+
+/// Why a fork cannot run.
+#[derive(Debug, thiserror::Error)]
+pub enum ForkRunError {
+    /// The run cannot fork there.
+    #[error(transparent)]
+    Fork(#[from] ForkError),
+    /// Nothing says whether a continuation passes.
+    #[error(
+        "the case {case} has no metric, so nothing would say whether a continuation passes; add one to it in its suite"
+    )]
+    NoMetric {
+        /// The case.
+        case: String,
+    },
+    /// The agent does not do again what it did.
+    #[error("{0}")]
+    Diverged(String),
+    /// The continuations cannot be stored.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Fork {
+    /// The cases that go on from a run of `case`, which gave `source`.
+    ///
+    /// # Errors
+    /// [`ForkRunError`] if the run cannot fork there, or the case measures nothing.
+    pub fn sides(&self, case: &EvalCase, source: &EvalResult) -> Result<Sides, ForkRunError> {
+        if case.metrics.is_empty() {
+            return Err(ForkRunError::NoMetric { case: case.name.clone() });
+        }
+        let side = |at: Option<&Move>| {
+            let given = Given::before(&source.events, self.step, at)?;
+            let then = self.then.clone().map(GivenModel::Named);
+            let mut side = case.clone().forked(given, then).repeats(self.times);
+            let source = (&source.name, source.repeat, self.step, at.map(Move::json), &self.then);
+            let fork = serde_json::json!(source);
+            side.source.content_hash.push_str(&format!(" fork {fork}"));
+            Ok::<_, ForkRunError>(side)
+        };
+        let without = match &self.at {
+            Some(_) => Some(side(None)?),
+            None => None,
+        };
+        Ok(Sides { with: side(self.at.as_ref())?, without })
+    }
+}
+
+/// The continuations of one side.
+#[derive(Debug, Clone, Default)]
+pub struct Continuations {
+    /// By repeat; `None` for those that have not ended.
+    pub results: Vec<Option<EvalResult>>,
+}
+
+/// How a continuation counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counted {
+    /// As passed.
+    Passed,
+    /// As failed, also where the agent's own code or model failed.
+    Failed,
+    /// On neither side: something else than the agent ended it, or nothing could score it.
+    Broken,
+}
+
+impl Counted {
+    /// How this result counts.
+    #[must_use]
+    pub fn of(result: &EvalResult) -> Self {
+        match (&result.error, result.status) {
+            (Some(error), _) if error.at_fault != AtFault::Subject => Self::Broken,
+            (None, Status::Unscored | Status::Error) => Self::Broken,
+            (None, Status::Passed) => Self::Passed,
+            (Some(_), _) | (None, Status::Failed | Status::Terminated) => Self::Failed,
+        }
+    }
+}
+
+impl Continuations {
+    /// Those of `case` that are stored already.
+    #[must_use]
+    pub fn stored(case: &EvalCase, mut stored: StoredResults) -> Self {
+        let results = (1..=case.repeats).map(|repeat| {
+            let found = stored.remove(&ResultKey::of(&CaseRun { case, repeat }))?;
+            case.source.changed_since(&found.hashes).is_empty().then_some(found.result)
+        });
+        Self { results: results.collect() }
+    }
+
+    /// Those that passed, and all that count.
+    #[must_use]
+    pub fn counted(&self) -> CaseRuns {
+        let number = |counted| self.ended().filter(|it| Counted::of(it) == counted).count();
+        let passed = number(Counted::Passed);
+        CaseRuns { passed, runs: passed + number(Counted::Failed) }
+    }
+
+    /// Those that count on neither side.
+    pub fn broken(&self) -> impl Iterator<Item = &EvalResult> {
+        self.ended().filter(|result| Counted::of(result) == Counted::Broken)
+    }
+
+    /// Those that have ended.
+    pub fn ended(&self) -> impl Iterator<Item = &EvalResult> {
+        self.results.iter().flatten()
+    }
+
+    /// Runs what has not ended, and again what something else than the agent ended. Each result is stored, and then given
+    /// to `ended`.
+    ///
+    /// # Errors
+    /// [`ForkRunError::Diverged`] or [`ForkRunError::Store`].
+    pub async fn run(
+        &mut self,
+        case: &EvalCase,
+        jobs: usize,
+        stored: Option<&StoredRun<'_>>,
+        mut ended: impl FnMut(&EvalResult),
+    ) -> Result<(), ForkRunError> {
+        let suite = EvalSuite { cases: vec![case.clone()], jobs, stop_on_first_failure: false };
+        let Some(case) = suite.cases.first() else { return Ok(()) };
+        self.results.resize(usize::try_from(case.repeats).unwrap_or(usize::MAX), None);
+        for attempt in 1..=ATTEMPTS {
+            let is_open = |result: &Option<EvalResult>| match result {
+                None => true,
+                Some(result) => attempt > 1 && Counted::of(result) == Counted::Broken,
+            };
+            let open: Vec<CaseRun<'_>> = (1..=case.repeats)
+                .zip(&self.results)
+                .filter(|(_, result)| is_open(result))
+                .map(|(repeat, _)| CaseRun { case, repeat })
+                .collect();
+            // The others would go another way too.
+            let mut diverged = None;
+            for some in open.chunks(jobs.max(1)) {
+                let results = &mut self.results;
+                let take = |_, result: EvalResult| {
+                    if let Some(error) = &result.error
+                        && error.code == crate::fault::FORK_DIVERGED
+                    {
+                        diverged.get_or_insert_with(|| error.message.clone());
+                    }
+                    ended(&result);
+                    let place = usize::try_from(result.repeat.saturating_sub(1)).ok();
+                    if let Some(kept) = place.and_then(|place| results.get_mut(place)) {
+                        *kept = Some(result);
+                    }
+                };
+                run_cases(&suite, some, stored, take).await?;
+                if let Some(message) = diverged {
+                    return Err(ForkRunError::Diverged(message));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The effect of a move; `None` if no continuation of a side counts.
+#[must_use]
+pub fn effect_of(with: &Continuations, without: &Continuations) -> Option<Effect> {
+    effect(with.counted(), without.counted())
+}

@@ -1,0 +1,205 @@
+//! [`sentence`]: what a fork says of its step.
+
+use std::collections::BTreeMap;
+
+use scoring::statistics::{CaseRuns, Effect, effect, rate_interval};
+
+use super::{Continuations, effect_of};
+use crate::fork::Edit;
+
+/// Whether the step was the cause, in a sentence, and in further ones what was not counted. `edit` is the move, and
+/// `without` the continuations without it.
+#[must_use]
+pub fn sentence(
+    step: usize,
+    edit: Option<&Edit>,
+    with: &Continuations,
+    without: Option<&Continuations>,
+) -> String {
+    let Some((edit, without)) = edit.zip(without) else {
+        return format!("{}{}", of_one_side(step, with.counted()), uncounted(&[("", with)], None));
+    };
+    let of = format!("your {}", name(edit));
+    let sides = [(format!("with {of}"), with), ("without it".to_owned(), without)];
+    let sides = [(sides[0].0.as_str(), sides[0].1), (sides[1].0.as_str(), sides[1].1)];
+    let Some(found) = effect_of(with, without) else {
+        return format!(
+            "Not shown: no continuation counts on one side.{}",
+            uncounted(&sides, None)
+        );
+    };
+    let (passed, plain) = (figures(found.with), figures(found.without));
+    let said = match found {
+        found if !found.is_shown() => {
+            let more = found.needed.map_or_else(String::new, |needed| {
+                format!("; to tell such a difference, about {needed} on each side would be needed")
+            });
+            format!("Not shown: with {of} {passed} pass, without it {plain}{more}.")
+        }
+        found if found.difference > 0.0 => format!(
+            "Step {step} was the cause: with {of} {passed} pass, without it {plain} ({}).",
+            difference(&found)
+        ),
+        found => format!(
+            "{} at step {step} makes it worse: with it {passed} pass, without it {plain} ({}).",
+            of.replacen('y', "Y", 1),
+            difference(&found)
+        ),
+    };
+    let failed = |side: &Continuations| {
+        let CaseRuns { passed, runs } = side.counted();
+        CaseRuns { passed, runs: runs + side.broken().count() }
+    };
+    let all_failed = effect(failed(with), failed(without));
+    format!("{said}{}", uncounted(&sides, all_failed))
+}
+
+/// How a move is called: by what it is.
+fn name(edit: &Edit) -> &'static str {
+    match edit {
+        Edit::Message(_) => "message",
+        Edit::Answer(_) => "answer",
+        Edit::Response(turn) if turn.calls.len() > 1 => "calls",
+        Edit::Response(turn) if turn.calls.len() == 1 => "call",
+        Edit::Response(_) => "response",
+        Edit::Result(_) => "result",
+        Edit::Error(_) => "error",
+    }
+}
+
+fn of_one_side(step: usize, counted: CaseRuns) -> String {
+    // Each continuation is a run of its own, and not a repeat of a case.
+    let once = |at| CaseRuns { passed: usize::from(at < counted.passed), runs: 1 };
+    match rate_interval((0..counted.runs).map(once)) {
+        None => format!("From step {step} on, no continuation counts."),
+        Some(interval) => format!(
+            "From step {step} on, {} pass (95 % {:.2} to {:.2}).",
+            figures(counted),
+            interval.low,
+            interval.high
+        ),
+    }
+}
+
+fn figures(CaseRuns { passed, runs }: CaseRuns) -> String {
+    format!("{passed} of {runs}")
+}
+
+fn difference(found: &Effect) -> String {
+    let [difference, low, high] =
+        [found.difference, found.low, found.high].map(|it| format!("{it:.2}").replace('-', "−"));
+    format!("difference {difference}, 95 % {low} to {high}")
+}
+
+/// A sentence about the continuations that count on neither side, with who was at fault and the effect if all of them
+/// had failed.
+fn uncounted(sides: &[(&str, &Continuations)], all_failed: Option<Effect>) -> String {
+    let mut listed = Vec::new();
+    let mut number = 0;
+    for (side, continuations) in sides {
+        let mut by = BTreeMap::<&str, usize>::new();
+        for result in continuations.broken() {
+            let by_whom = result.error.as_ref().map_or("not scored", |error| error.at_fault.name());
+            *by.entry(by_whom).or_default() += 1;
+        }
+        number += by.values().sum::<usize>();
+        let of_side = if side.is_empty() { String::new() } else { format!(" {side}") };
+        listed.extend(by.iter().map(|(by, number)| format!("{number}{of_side} ({by})")));
+    }
+    if number == 0 {
+        return String::new();
+    }
+    let (verb, them) = if number == 1 { ("is", "it") } else { ("are", "they") };
+    let otherwise = all_failed.map_or_else(String::new, |found| {
+        format!(
+            ". Had {them} failed: {} and {} ({})",
+            figures(found.with),
+            figures(found.without),
+            difference(&found)
+        )
+    });
+    format!(" Not counted {verb} {}{otherwise}.", listed.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use indexmap::IndexMap;
+    use json_text::JsonText;
+
+    use super::*;
+    use crate::fault::Fault;
+    use crate::given_model::ModelTurn;
+    use crate::result::{EvalResult, RunError, Status, TokenUsage};
+
+    fn result(passes: bool, error: Option<&Fault>) -> Option<EvalResult> {
+        Some(EvalResult {
+            name: "refund".to_owned(),
+            repeat: 1,
+            status: if passes { Status::Passed } else { Status::Failed },
+            metrics: IndexMap::new(),
+            notes: Vec::new(),
+            events: Vec::new(),
+            duration_ms: 0,
+            turns: 0,
+            token_usage: TokenUsage::default(),
+            error: error.map(RunError::from),
+            termination_reason: None,
+        })
+    }
+
+    fn side(passed: usize, failed: usize) -> Continuations {
+        let results = [vec![result(true, None); passed], vec![result(false, None); failed]];
+        Continuations { results: results.concat() }
+    }
+
+    fn call() -> Edit {
+        Edit::Response(ModelTurn::call("refund", JsonText::from_value(&serde_json::json!({}))))
+    }
+
+    #[test]
+    fn a_cause_is_named_with_its_interval() {
+        assert_eq!(
+            sentence(4, Some(&call()), &side(9, 1), Some(&side(1, 9))),
+            "Step 4 was the cause: with your call 9 of 10 pass, without it 1 of 10 (difference 0.80, 95 % 0.37 to 0.92)."
+        );
+        assert_eq!(
+            sentence(4, Some(&call()), &side(1, 9), Some(&side(9, 1))),
+            "Your call at step 4 makes it worse: with it 1 of 10 pass, without it 9 of 10 (difference −0.80, 95 % −0.92 to −0.37)."
+        );
+    }
+
+    #[test]
+    fn what_is_not_shown_says_what_would_show_it() {
+        let result = Edit::Result(JsonText::null());
+        assert_eq!(
+            sentence(2, Some(&result), &side(6, 4), Some(&side(5, 5))),
+            "Not shown: with your result 6 of 10 pass, without it 5 of 10; to tell such a difference, about 380 on each side would be needed."
+        );
+        assert_eq!(
+            sentence(2, Some(&result), &side(5, 5), Some(&side(5, 5))),
+            "Not shown: with your result 5 of 10 pass, without it 5 of 10."
+        );
+    }
+
+    #[test]
+    fn one_side_has_its_rate() {
+        assert_eq!(
+            sentence(3, None, &side(3, 2), None),
+            "From step 3 on, 3 of 5 pass (95 % 0.21 to 0.91)."
+        );
+        assert_eq!(sentence(3, None, &side(0, 0), None), "From step 3 on, no continuation counts.");
+    }
+
+    #[test]
+    fn what_is_not_counted_is_named_and_would_have_failed() {
+        let broken = Fault::Mock { tool: "read".to_owned(), message: "it is empty".to_owned() };
+        let own = Fault::Subject { message: "it crashed".to_owned(), traceback: String::new() };
+        let mut with = side(9, 0);
+        with.results.extend([result(false, Some(&broken)), result(false, Some(&own)), None]);
+        assert_eq!(
+            sentence(4, Some(&call()), &with, Some(&side(0, 10))),
+            "Step 4 was the cause: with your call 9 of 10 pass, without it 0 of 10 (difference 0.90, 95 % 0.49 to 0.98). \
+             Not counted is 1 with your call (mock). Had it failed: 9 of 11 and 0 of 10 (difference 0.82, 95 % 0.41 to 0.95)."
+        );
+    }
+}

@@ -1,0 +1,28 @@
+//! [`ForkOf`]: what a stored run is a fork of.
+
+use json_text::JsonText;
+use serde::{Deserialize, Serialize};
+
+/// What a stored run is a fork of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ForkOf {
+    /// The run in the same store.
+    pub run: i64,
+    /// The suite.
+    pub suite: String,
+    /// The case.
+    pub case: String,
+    /// The repeat, from 1.
+    pub repeat: u32,
+    /// The step, from 1.
+    pub step: usize,
+    /// The move, as [`super::Move::read`] reads it; absent for the continuations without one.
+    #[serde(default, rename = "move", skip_serializing_if = "Option::is_none")]
+    pub at: Option<JsonText>,
+    /// Who goes on; absent for the model of the case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub then: Option<String>,
+    /// The run without the move, for the continuations with one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub without: Option<i64>,
+}
