@@ -226,6 +226,8 @@ fn entry(event: Event<'_>) -> Option<TimelineEntry> {
             let value = if text.is_some() { None } else { event.value("response") };
             TimelineEntry { text, value, ..event.by(User, "user agent", "responds") }
         }
+        // What the model responds follows.
+        "model_request" => return None,
         "model_usage" => {
             let (input, output) = (event.number("input"), event.number("output"));
             let what = format!("uses {}: {input} + {output} tokens", event.text("model"));
