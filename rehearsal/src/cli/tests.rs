@@ -64,7 +64,7 @@ fn options_about_the_machine_have_an_environment_variable() {
             let variable = option.get_env().map(|name| name.to_string_lossy().into_owned());
             // There the file is the config of criteria.
             let is_of_criteria =
-                name == "config" && ["score", "eval"].contains(&command.get_name());
+                name == "config" && ["score", "eval", "fork"].contains(&command.get_name());
             let wanted = (OF_THE_MACHINE.contains(&name) && !is_of_criteria)
                 .then(|| format!("REHEARSAL_{}", name.to_uppercase().replace('-', "_")));
             assert_eq!(variable, wanted, "--{name} of {}", command.get_name());

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use eval::continuations::{Continuations, Fork, ForkRunError, effect_of, sentence};
 use eval::file::{ReadOptions, read};
