@@ -46,15 +46,19 @@ async fn a_recorded_conversation_is_replayed_turn_by_turn() {
     expect_test::expect![[r#"
         initial_state 
         user_message "I have chest pain"
+        model_request 
         tool_call "read"
         tool_result "read" "mock"
+        model_request 
         tool_call "read"
         tool_result "read" "mock"
+        model_request 
         message "Are you alone?"
         yield 
         user_agent_prompt "Are you alone?"
         user_agent_response "Yes"
         user_message "Yes"
+        model_request 
         message "Help is coming."
         yield 
         user_agent_prompt "Help is coming."

@@ -87,25 +87,30 @@ async fn the_triage_story_runs_with_a_scripted_model() {
     expect_test::expect![[r#"
         initial_state 
         user_message "I have really bad chest pain"
+        model_request 
         tool_call "ask"
         yield "ask"
         user_agent_prompt "Tool: ask\nArgs: {\"question\":\"Does it spread?\"}"
         user_agent_response {"answer":"To my left arm"}
         tool_result "ask" "user_agent"
         state_change {"patient":{"age":55,"gender":"male","revealedConditions":["hypertension"]}}
+        model_request 
         tool_call "record_answer"
         tool_call "read"
         tool_result "record_answer" "real"
         state_change {"beliefs":{"Does it spread?":"To my left arm"}}
         tool_result "read" "mock"
+        model_request 
         message "Your symptoms are serious. Are you alone?"
         yield 
         user_agent_prompt "Your symptoms are serious. Are you alone?"
         user_agent_response "Yes, I am alone"
         user_message "Yes, I am alone"
+        model_request 
         tool_call "escalate"
         tool_result "escalate" "real"
         state_change {"escalation":{"urgencyLevel":"emergency_999","reason":"cardiac"}}
+        model_request 
         message "I am calling 999."
         termination "state_matches""#]]
     .assert_eq(&shown(&result.events));

@@ -42,25 +42,30 @@ async fn the_triage_story_runs_with_a_scripted_model() {
     expect_test::expect![[r#"
         initial_state 
         user_message "I have really bad chest pain"
+        model_request 
         tool_call "ask"
         yield "ask"
         user_agent_prompt "Tool: ask\nArgs: {\"question\":\"Does it spread?\"}"
         user_agent_response {"answer":"To my left arm"}
         tool_result "ask" "user_agent"
         state_change {"patient":{"age":55,"gender":"male","revealedConditions":["hypertension"]}}
+        model_request 
         tool_call "record_answer"
         tool_call "read"
         tool_result "record_answer" "sealed"
         tool_result "read" "mock"
         state_change {"beliefs":{"Does it spread?":"To my left arm"}}
+        model_request 
         message "Your symptoms are serious. Are you alone?"
         yield 
         user_agent_prompt "Your symptoms are serious. Are you alone?"
         user_agent_response "Yes, I am alone"
         user_message "Yes, I am alone"
+        model_request 
         tool_call "escalate"
         tool_result "escalate" "sealed"
         state_change {"escalation":{"urgencyLevel":"emergency_999","reason":"cardiac"}}
+        model_request 
         message "I am calling 999."
         termination "state_matches""#]]
     .assert_eq(&shown(&result));
@@ -141,14 +146,20 @@ async fn what_happens_in_agents_that_are_tools_is_noted_once() {
     expect_test::expect![[r#"
         initial_state 
         user_message "Is it there?"
+        model_request 
         tool_call "middle"
+        model_request 
         tool_call "inner"
+        model_request 
         tool_call "look"
         tool_result "look" "mock"
+        model_request 
         message "It is."
         tool_result "inner" "framework"
+        model_request 
         message "Yes."
         tool_result "middle" "framework"
+        model_request 
         message "Yes, it is."
         termination "#]]
     .assert_eq(&shown(&result));
