@@ -156,7 +156,11 @@ def test_a_runner_ends_with_what_is_not_mocked():
         with pytest.raises(RunnerError, match="the case has no mock for it") as error:
             runner.run("Hi")
         assert (error.value.at_fault, error.value.code) == ("mock", "unmocked_tool")
-        assert [event["type"] for event in error.value.events][:2] == ["user_message", "tool_call"]
+        assert [event["type"] for event in error.value.events][:3] == [
+            "user_message",
+            "model_request",
+            "tool_call",
+        ]
         with pytest.raises(SuiteError, match="the run has ended"):
             runner.run("Hi")
     with pytest.raises(RunnerError, match="did you mean read"):
