@@ -21,7 +21,7 @@ const ATTEMPTS: u32 = 3;
 pub struct Fork {
     /// The step, from 1.
     pub step: usize,
-    /// What happens at it; without one, the step is the first that is done anew.
+    /// What happens at it; without one, the step is the first that is done again.
     pub at: Option<Move>,
     /// Who goes on, such as `gemini-2.5-pro` or `person`; without one, the model of the case.
     pub then: Option<String>,

@@ -122,7 +122,7 @@ fn known_steps(steps: usize) -> String {
 
 impl Given {
     /// What happened in a run with these events before a step, counted from 1, with a move at it. Without a move, the step
-    /// is the first that is done anew.
+    /// is the first that is done again.
     ///
     /// # Errors
     /// [`ForkError`] if the run cannot fork there.

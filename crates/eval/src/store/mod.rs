@@ -230,7 +230,7 @@ impl RunStore {
         }
     }
 
-    /// The last run of these suites that is no fork.
+    /// The last run of these suites that is not a fork.
     ///
     /// # Errors
     /// [`StoreError::NoRunOf`] among others.

@@ -47,7 +47,7 @@ fn value(value: &serde_json::Value) -> JsonText {
     JsonText::from_value(value)
 }
 
-/// A patient whom the model sends home, unless it has been told that the case was escalated.
+/// A patient whom the model sends home, unless it has read that the case was escalated.
 async fn patient() -> Option<(Endpoint, EvalCase)> {
     let python = test_needs::python()?;
     let endpoint = Endpoint::start(|request| {
@@ -114,8 +114,8 @@ async fn the_agents_own_model_goes_on_and_shows_the_cause() {
     let requests = endpoint.requests();
     assert_eq!(requests.len(), 2 + 10);
     // The model goes on from what was given and from the move, as if it had responded so itself.
-    let told = requests.iter().find(|request| request.text().contains("escalated"));
-    let contents = told.expect("a continuation").body["contents"].clone();
+    let continued = requests.iter().find(|request| request.text().contains("escalated"));
+    let contents = continued.expect("a continuation").body["contents"].clone();
     let called: Vec<&str> = contents
         .as_array()
         .expect("contents")

@@ -218,7 +218,7 @@ pub struct ForkArguments {
     #[arg(long, value_name = "NUMBER")]
     pub step: Option<NonZeroUsize>,
     /// What happens at the step: JSON such as '{"response": {"calls": [{"tool": "refund", "args": {}}]}}', or @FILE.
-    /// Without it, the step itself is done anew
+    /// Without it, the step itself is done again
     #[arg(long, value_name = "JSON", requires = "step")]
     pub edit: Option<String>,
     /// The model that goes on, such as gemini-2.5-pro, or `person` [default: the model of the case]

@@ -40,7 +40,7 @@ pub async fn fork(
         let of = run.fork_of.clone();
         let no_fork = || {
             EvalError::NoSource(format!(
-                "run {number} is no fork; leave out --resume, and name a --step of it"
+                "run {number} is not a fork; leave out --resume, and name a --step of it"
             ))
         };
         Some(of.ok_or_else(no_fork)?)
@@ -211,7 +211,7 @@ async fn run_sides(
     Ok(interrupted)
 }
 
-/// The run that is meant: the last one that is no fork, or the one of the number.
+/// The run that is meant: the last one that is not a fork, or the one of the number.
 async fn chosen(store: &RunStore, choice: RunChoice) -> Result<RunInfo, EvalError> {
     match choice {
         RunChoice::Number(number) => Ok(store.run(number).await?),
