@@ -207,7 +207,10 @@ mod tests {
             (r#"{"result":1,"error":"no"}"#, "several things"),
             (r#"{"respond":"yes"}"#, "unknown field `respond`"),
             (r#"{"response":" "}"#, "neither a text nor a call"),
-            (r#"{"response":{"calls":[{"args":{}}]}}"#, "its response: the member `tool` is missing"),
+            (
+                r#"{"response":{"calls":[{"args":{}}]}}"#,
+                "its response: the member `tool` is missing",
+            ),
             (r#"{"response":"yes","state":{"a":1}}"#, "changes no state"),
             (r#"{"message":{"parts":[]}}"#, "the message has no parts"),
         ] {
