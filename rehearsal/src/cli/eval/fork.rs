@@ -139,7 +139,10 @@ pub async fn fork(
     }
     let number = stored_with.number();
     let left = match interrupted {
-        true => format!(". Interrupted; go on with `rehearsal fork {number} --resume`"),
+        true => format!(
+            ". Interrupted; go on with `rehearsal fork {number} --resume --times {}`",
+            fork.times
+        ),
         false => String::new(),
     };
     note_line!("the fork is stored as run {number} in {}{left}", arguments.store.display());
