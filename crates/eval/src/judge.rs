@@ -7,9 +7,10 @@ use futures::future::join_all;
 use json_text::{JsonIndex, JsonValue, Kind};
 use scoring::parts_for_people;
 
+use crate::function_error::FunctionError;
 use crate::ledger::{Entry, Event, Ledger, Role};
 use crate::metric::{Metric, MetricResult};
-use crate::model::{Model, ModelMessage, ModelRequest, UsageNote, ask_for_json};
+use crate::model::{JsonFailure, Model, ModelMessage, ModelRequest, UsageNote, ask_for_json};
 
 /// A metric that a model judges, by the majority of several samples.
 #[derive(Debug, Clone)]
@@ -77,7 +78,7 @@ impl JudgeMetric {
         &self,
         request: &ModelRequest,
         ledger: &Ledger,
-    ) -> Result<Vec<Verdict>, String> {
+    ) -> Result<Vec<Verdict>, JsonFailure> {
         let note = UsageNote { ledger, role: Role::Judge, agent: &self.name };
         ask_for_json(&self.model, request.clone(), note, |answer| {
             let document = JsonIndex::of(answer);
@@ -136,7 +137,7 @@ impl Metric for JudgeMetric {
         &self,
         events: &[Entry],
         ledger: &Ledger,
-    ) -> Result<MetricResult, String> {
+    ) -> Result<MetricResult, FunctionError> {
         Ok(self.measure(events, ledger).await)
     }
 }
@@ -162,11 +163,14 @@ impl JudgeMetric {
         for (at, question) in questions.iter().enumerate() {
             let Some((holds, reason)) = self.majority(&samples, at) else {
                 let failure = failures.into_iter().next();
-                return MetricResult::unscored(failure.unwrap_or_else(|| {
-                    format!(
-                        "{question}the samples of the judge have no majority; ask an odd number"
-                    )
-                }));
+                return MetricResult::unscored(failure.map_or_else(
+                    || {
+                        format!(
+                            "{question}the samples of the judge have no majority; ask an odd number"
+                        )
+                    },
+                    |failure| failure.to_string(),
+                ));
             };
             held += u32::from(holds);
             let word = if holds { "yes" } else { "no" };

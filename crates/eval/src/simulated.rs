@@ -118,7 +118,7 @@ impl MockFunction for SimulatedTool {
             }
         })
         .await;
-        let Played { result, changes } = played.map_err(MockFailure::Broken)?;
+        let Played { result, changes } = played.map_err(MockFailure::broken)?;
         let outcome = match &result {
             Ok(value) => format!("returned {}", value.compact()),
             Err(message) => format!("failed: {message}"),

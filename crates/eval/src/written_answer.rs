@@ -3,8 +3,8 @@
 
 use json_text::{JsonText, Kind};
 
-use crate::model::read_json;
-use crate::user_agent::Wanted;
+use crate::model::{beginning, read_json};
+use crate::user_agent::{UserAgentError, Wanted};
 
 /// What a simulated user writes to end the conversation. google-adk's write the same.
 pub(crate) const END: &str = "</finished>";
@@ -33,6 +33,11 @@ pub(crate) fn response(texts: &[String], wanted: &Wanted<'_>) -> Result<JsonText
     }
     let text = JsonText::string(&texts.join("\n\n"));
     if (wanted.refusal)(&text).is_none() { Ok(text) } else { Err(error) }
+}
+
+/// The error of a user agent whose last answer cannot be used either.
+pub(crate) fn unusable_answer(name: &str, text: &str, reason: String) -> UserAgentError {
+    UserAgentError::Unusable { name: name.to_owned(), reason, shown: beginning(text) }
 }
 
 /// What of a text is said if it ends the conversation, which may be nothing; `None` if it does not. As in google-adk,

@@ -6,7 +6,7 @@ use scoring::judge::{RubricVerdict, Sample, conversation};
 use scoring::{Evidence, Invocation, Outcome, Trace};
 
 use super::{Asking, mean, unscored};
-use crate::model::{ModelMessage, ModelRequest};
+use crate::model::{JsonFailure, ModelMessage, ModelRequest};
 
 /// Labels of sentences that count for the agent.
 const SUPPORTED: [&str; 2] = ["supported", "not_applicable"];
@@ -54,7 +54,7 @@ impl Hallucinations {
                         of_turn.extend(mean(&labels));
                         rubrics.extend(sentences);
                     }
-                    Err(reason) => return unscored(reason),
+                    Err(failure) => return unscored(failure.to_string()),
                 }
             }
             scores.extend(mean(&of_turn));
@@ -74,7 +74,7 @@ impl Hallucinations {
         asking: &Asking<'_>,
         actual: &Trace,
         at: usize,
-    ) -> Vec<Result<Vec<RubricVerdict>, String>> {
+    ) -> Vec<Result<Vec<RubricVerdict>, JsonFailure>> {
         let Some(turn) = actual.invocations.get(at) else { return Vec::new() };
         let earlier = || actual.invocations.iter().take(at).cloned();
         let until = |turn: Invocation| Trace {

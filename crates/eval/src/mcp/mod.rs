@@ -121,7 +121,7 @@ impl Subject for McpSubject {
     }
 
     fn refusal(&self, message: &Message) -> Option<String> {
-        message.texts().err()
+        message.texts().err().map(|error| error.to_string())
     }
 
     async fn check_model(&self, gate: &Arc<Gate>) -> Result<(), Fault> {

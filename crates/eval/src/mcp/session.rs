@@ -280,7 +280,7 @@ impl SubjectSession for McpSession {
             return Err(Fault::Infrastructure { message });
         };
         let texts = message.texts();
-        let texts = texts.map_err(|message| Fault::UserAgent { of: YieldKind::Loop, message })?;
+        let texts = texts.map_err(|error| Fault::user_agent(YieldKind::Loop, error))?;
         self.turns += 1;
         self.request.messages.push(ModelMessage::ToModel(texts.join("\n")));
         self.turn().await?;

@@ -23,7 +23,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use eval::file::{SuiteError, schema};
+use eval::file::{InitError, SuiteError, schema};
 use eval::golden::GoldenError;
 use eval::model::ModelNameError;
 use eval::store::{RunInfo, StoreError, StoredResults, StoredRun};
@@ -152,9 +152,9 @@ pub enum EvalError {
         /// The reason.
         cause: io::Error,
     },
-    /// The recorded case has a value that YAML cannot express.
+    /// The recorded case cannot be written as a suite.
     #[error("the suite cannot be written as YAML: {0}")]
-    Yaml(String),
+    Init(#[from] InitError),
     /// No case is selected.
     #[error("no case is selected; the suites have {}", known.join(", "))]
     NoCase {
