@@ -10,7 +10,9 @@ use scoring::parts_for_people;
 use crate::function_error::FunctionError;
 use crate::ledger::{Entry, Event, Ledger, Role};
 use crate::metric::{Metric, MetricResult};
-use crate::model::{JsonFailure, Model, ModelMessage, ModelRequest, UsageNote, ask_for_json};
+use crate::model::{
+    JsonFailure, Model, ModelMessage, ModelRequest, UnfitAnswer, UsageNote, ask_for_json,
+};
 
 /// A metric that a model judges, by the majority of several samples.
 #[derive(Debug, Clone)]
@@ -86,17 +88,17 @@ impl JudgeMetric {
                 JudgeQuestion::Prompt(_) => Ok(vec![verdict(document.root())?]),
                 JudgeQuestion::Rubrics(rubrics) => {
                     if document.root().kind() != Kind::Array {
-                        return Err("it is not an array".to_owned());
+                        return Err("it is not an array".into());
                     }
                     let verdicts =
                         document.root().items().map(verdict).collect::<Result<Vec<_>, _>>()?;
                     match verdicts.len() == rubrics.len() {
                         true => Ok(verdicts),
-                        false => Err(format!(
+                        false => Err(UnfitAnswer::from(format!(
                             "it has {} objects for {} questions",
                             verdicts.len(),
                             rubrics.len()
-                        )),
+                        ))),
                     }
                 }
             }
@@ -186,7 +188,7 @@ impl JudgeMetric {
     }
 }
 
-fn verdict(answer: JsonValue<'_>) -> Result<Verdict, String> {
+fn verdict(answer: JsonValue<'_>) -> Result<Verdict, UnfitAnswer> {
     let passed = answer.member("passed").filter(|passed| passed.kind() == Kind::Bool);
     let passed = passed.ok_or("`passed` is neither true nor false")?;
     let reason = answer.member("reason").and_then(JsonValue::string);

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::mock::{MockContext, MockFailure, MockFunction};
 use crate::model::{
     Model, ModelFailure, ModelMessage, ModelReply, ModelRequest, ModelTool, PersonSession,
-    read_json,
+    UnfitAnswer, read_json,
 };
 use crate::output_schema::mismatch;
 use crate::user_agent::{ConversationMessage, UserAgent, UserAgentError, UserAnswer, UserContext};
@@ -187,7 +187,7 @@ impl MockFunction for PersonTool {
             }
             let result = returned(reply)?;
             match context.output_schema.as_ref().and_then(|schema| mismatch(schema, &result)) {
-                Some(error) => Err(format!("The result cannot be used: {error}")),
+                Some(error) => Err(format!("The result cannot be used: {error}").into()),
                 None => Ok(Ok(result)),
             }
         });
@@ -196,14 +196,14 @@ impl MockFunction for PersonTool {
 }
 
 /// What the person lets a tool return: the argument of the call, or JSON as text.
-fn returned(reply: &ModelReply) -> Result<JsonText, String> {
+fn returned(reply: &ModelReply) -> Result<JsonText, UnfitAnswer> {
     if let Some(call) = reply.calls.iter().find(|call| call.name == RETURN) {
         let document = JsonIndex::of(&call.args);
         let result = document.root().member("result").map(|value| value.to_json());
         return Ok(result.unwrap_or_else(|| JsonText::from_value(&Value::Null)));
     }
     read_json(&reply.text, |value| Ok(value.clone())).map_err(|error| {
-        format!("The answer cannot be used: {error}. Call {RETURN}, or write JSON.")
+        format!("The answer cannot be used: {error}. Call {RETURN}, or write JSON.").into()
     })
 }
 
@@ -225,7 +225,7 @@ fn return_result(schema: Option<&JsonText>) -> ModelTool {
 async fn usable<T>(
     model: &Model,
     mut request: ModelRequest,
-    read: impl Fn(&ModelReply) -> Result<T, String>,
+    read: impl Fn(&ModelReply) -> Result<T, UnfitAnswer>,
 ) -> Result<T, ModelFailure> {
     loop {
         let reply = model.ask(&request).await?;
@@ -234,10 +234,11 @@ async fn usable<T>(
             Err(error) => error,
         };
         if reply.calls.is_empty() {
-            let messages = [ModelMessage::FromModel(reply.text), ModelMessage::ToModel(error)];
+            let messages =
+                [ModelMessage::FromModel(reply.text), ModelMessage::ToModel(error.to_string())];
             request.messages.extend(messages);
         } else {
-            let result = JsonText::from_value(&json!({ "error": error }));
+            let result = JsonText::from_value(&json!({ "error": error.to_string() }));
             let results = vec![result; reply.calls.len()];
             request.messages.push(ModelMessage::Called(reply.content, results));
         }

@@ -238,7 +238,7 @@ impl PersonaUser {
             };
             let text = texts.join("\n\n");
             if repeats == self.model.retries() {
-                return Err(unusable_answer(self.model.name(), &text, error));
+                return Err(unusable_answer(self.model.name(), &text, &error));
             }
             repeats += 1;
             repeat(&mut turn.request, text, &error);

@@ -20,7 +20,8 @@ use self::simulated_user::SimulatedUserQuality;
 use self::turns::TurnJudge;
 use crate::ledger::{Ledger, Role};
 use crate::model::{
-    JsonFailure, Model, ModelMessage, ModelNameError, ModelRequest, Models, UsageNote, ask_for_json,
+    JsonFailure, Model, ModelMessage, ModelNameError, ModelRequest, Models, UnfitAnswer, UsageNote,
+    ask_for_json,
 };
 
 /// How google-adk's judged metrics score a conversation.
@@ -86,7 +87,7 @@ impl Asking<'_> {
         &self,
         model: &str,
         request: ModelRequest,
-        read: impl Fn(&JsonText) -> Result<T, String>,
+        read: impl Fn(&JsonText) -> Result<T, UnfitAnswer>,
     ) -> Result<T, JsonFailure> {
         ask_for_json(&self.model(model)?, request, self.note(), read).await
     }

@@ -101,7 +101,7 @@ impl McpSession {
     /// # Errors
     /// They do not fit the case.
     pub(super) fn has(&mut self, declared: &[DeclaredTools]) -> Result<(), Fault> {
-        self.tools = Tools::of(declared).map_err(failed)?;
+        self.tools = Tools::of(declared).map_err(|error| failed(error.to_string()))?;
         self.gate.check_names(&names(&self.agent, Some(&self.tools)))?;
         for (tool, declaration) in self.tools.declarations() {
             self.gate.note_declaration(tool, declaration);

@@ -4,6 +4,17 @@ use json_text::JsonText;
 
 use super::{Model, ModelFailure, ModelMessage, ModelNameError, ModelRequest, UsageNote};
 
+/// Why an answer cannot be used, as whoever gave it gets to read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct UnfitAnswer(String);
+
+impl<T: Into<String>> From<T> for UnfitAnswer {
+    fn from(reason: T) -> Self {
+        Self(reason.into())
+    }
+}
+
 /// Why a model did not answer with the JSON that was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum JsonFailure {
@@ -15,7 +26,7 @@ pub(crate) enum JsonFailure {
     Model(#[from] ModelFailure),
     /// Its last answer cannot be used either.
     #[error("the answer of {model} cannot be used: {reason}. It was: {shown}")]
-    Unusable { model: String, reason: String, shown: String },
+    Unusable { model: String, reason: UnfitAnswer, shown: String },
 }
 
 /// Asks a model whose answer must be JSON that `read` accepts. An answer that is not is asked for once more, with
@@ -27,7 +38,7 @@ pub(crate) async fn ask_for_json<T>(
     model: &Model,
     mut request: ModelRequest,
     note: UsageNote<'_>,
-    read: impl Fn(&JsonText) -> Result<T, String>,
+    read: impl Fn(&JsonText) -> Result<T, UnfitAnswer>,
 ) -> Result<T, JsonFailure> {
     let text = model.ask_noting(&request, note).await?.text;
     let error = match read_json(&text, &read) {
@@ -48,21 +59,21 @@ pub(crate) async fn ask_for_json<T>(
 /// Why it cannot be used.
 pub(crate) fn read_json<T>(
     text: &str,
-    read: impl Fn(&JsonText) -> Result<T, String>,
-) -> Result<T, String> {
-    let json = JsonText::parse(unfenced(text)).map_err(|error| format!("it is not JSON: {error}"));
-    read(&json?)
+    read: impl Fn(&JsonText) -> Result<T, UnfitAnswer>,
+) -> Result<T, UnfitAnswer> {
+    let json = JsonText::parse(unfenced(text));
+    read(&json.map_err(|error| format!("it is not JSON: {error}"))?)
 }
 
 /// Asks again after an answer that cannot be used.
-pub(crate) fn repeat(request: &mut ModelRequest, text: String, error: &str) {
+pub(crate) fn repeat(request: &mut ModelRequest, text: String, error: &UnfitAnswer) {
     request
         .messages
         .extend([ModelMessage::FromModel(text), ModelMessage::ToModel(correction(error))]);
 }
 
 /// What asks for another answer than one that cannot be used.
-pub(crate) fn correction(error: &str) -> String {
+pub(crate) fn correction(error: &UnfitAnswer) -> String {
     format!("This answer cannot be used: {error}. Answer again, with the JSON alone.")
 }
 

@@ -208,7 +208,7 @@ impl UserAgent for AdkUser {
                         Err(error) => error,
                     };
                     if repeats == self.retries {
-                        return Err(unusable_answer(&self.name(), &text, error));
+                        return Err(unusable_answer(&self.name(), &text, &error));
                     }
                     repeats += 1;
                     let again = Message { heard: None, prompt: &correction(&error) };
