@@ -35,8 +35,9 @@ def look(root: Any) -> list[dict[str, str | bool]]:
     for agent in agents(root):
         owner = str(getattr(agent, "name", ""))
         for name, what, runs_here in _of_agent(agent):
-            finding = {"name": name, "agent": owner, "what": what, "runs_here": runs_here}
-            findings.setdefault((owner, name), finding)
+            findings.setdefault(
+                (owner, name), {"name": name, "agent": owner, "what": what, "runs_here": runs_here}
+            )
     return list(findings.values())
 
 
