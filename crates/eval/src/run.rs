@@ -308,7 +308,7 @@ impl Run<'_> {
         // A fault at the gate explains how the subject's run ended.
         match self.gate.fault() {
             Some(fault) => Err(fault),
-            None => done.map_err(|fault| self.gate.explained(fault)),
+            None => done,
         }
     }
 
