@@ -111,9 +111,6 @@ const FOLDERS: [(&str, &str); 10] = [
     ("xtask-ship", "xtask/ship/src"),
 ];
 
-/// Crates with public functions whose error is a text.
-const TEXT_ERRORS: [&str; 1] = ["eval"];
-
 /// Crates whose root declares all modules in layers, each below a comment. A module uses those of its own layer and
 /// of the layers before it.
 const LAYERED: [&str; 1] = ["eval"];
@@ -208,8 +205,7 @@ fn pure_crates_read_no_clock_file_or_environment() {
 #[test]
 fn errors_of_public_functions_have_a_type() {
     let mut found = Vec::new();
-    for name in LAYERS.iter().flat_map(|(_, crates)| *crates).filter(|it| !TEXT_ERRORS.contains(it))
-    {
+    for name in LAYERS.iter().flat_map(|(_, crates)| *crates) {
         let folder = FOLDERS.iter().find(|(of, _)| of == name);
         let folder = folder.map_or_else(|| format!("crates/{name}/src"), |it| it.1.to_owned());
         for (file, text) in sources(&root().join(&folder)) {
@@ -640,8 +636,12 @@ mod planted {
         let code = "pub fn a() -> Result<u8, String> { Ok(1) }\n\
             pub(crate) fn b() -> Result<u8, String> { Ok(1) }\n\
             pub trait T { fn c(&self) -> std::result::Result<Vec<u8>, String>; }\n\
-            impl S { pub async fn d() -> Result<String, Fault> { Ok(1) } }\n";
-        assert_eq!(texts_as_errors("a.rs", code), ["a", "c"]);
+            impl S { pub async fn d() -> Result<String, Fault> { Ok(1) } }\n\
+            pub fn e() -> Vec<Result<u8, String>> { f() }\n\
+            pub fn g(h: impl Fn(u8) -> Result<u8, String>) {}\n\
+            pub type I = dyn Fn(u8) -> Result<u8, String>;\n\
+            type J = Result<u8, String>;\n";
+        assert_eq!(texts_as_errors("a.rs", code), ["a", "c", "e", "g", "I"]);
     }
 
     #[test]

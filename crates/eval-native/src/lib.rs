@@ -60,7 +60,7 @@ impl NativeSubject {
 #[async_trait]
 impl Subject for NativeSubject {
     fn refusal(&self, message: &Message) -> Option<String> {
-        message.texts().err()
+        message.texts().err().map(|error| error.to_string())
     }
 
     async fn open(&self, gate: &Arc<Gate>) -> Result<Box<dyn SubjectSession>, Fault> {

@@ -135,8 +135,7 @@ impl SubjectSession for NativeSession {
             Input::Message(message) => {
                 let AdkIdentity { user_id, session_id, .. } = self.identity.clone();
                 let texts = message.texts();
-                let texts =
-                    texts.map_err(|message| Fault::UserAgent { of: YieldKind::Loop, message })?;
+                let texts = texts.map_err(|error| Fault::user_agent(YieldKind::Loop, error))?;
                 let content = texts.into_iter().fold(Content::new("user"), Content::with_text);
                 let events = self.runner.run(user_id, session_id, content).await;
                 events.map_err(|error| failed(&error))?

@@ -27,8 +27,17 @@ const PERSONAS: [(&str, &str); 3] = [
     ),
 ];
 
+/// google-adk has no persona of this name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("user_persona: {name} is unknown; {hint}")]
+pub(crate) struct UnknownPersona {
+    name: String,
+    /// The nearest name.
+    hint: String,
+}
+
 /// The description of a persona, which is a name or an object.
-pub(crate) fn persona(persona: Option<&JsonText>) -> Result<Option<String>, String> {
+pub(crate) fn persona(persona: Option<&JsonText>) -> Result<Option<String>, UnknownPersona> {
     let Some(persona) = persona else { return Ok(None) };
     let document = JsonIndex::of(persona);
     let root = document.root();
@@ -38,7 +47,8 @@ pub(crate) fn persona(persona: Option<&JsonText>) -> Result<Option<String>, Stri
             Some((_, description)) => Ok(Some((*description).to_owned())),
             None => {
                 let known = PERSONAS.iter().map(|(known, _)| *known);
-                Err(format!("user_persona: {name} is unknown; {}", nearest(&name, known)))
+                let hint = nearest(&name, known);
+                Err(UnknownPersona { name: name.into_owned(), hint })
             }
         };
     }

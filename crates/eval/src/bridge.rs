@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use json_text::JsonText;
+use json_text::{JsonText, JsonTextError};
 use serde_json::json;
 
+use crate::function_error::FunctionError;
 use crate::ledger::{Entry, Event};
 use crate::process::CallProcesses;
-use crate::template::Template;
+use crate::template::{Template, TemplateError};
 use crate::user_agent::ConversationMessage;
 use crate::yields::{YieldInfo, YieldKind};
 
@@ -35,7 +36,7 @@ pub enum Format {
 }
 
 /// Makes a text of the names, or says why it cannot.
-pub type FormatFunction = dyn Fn(&serde_json::Value) -> Result<String, String> + Send + Sync;
+pub type FormatFunction = dyn Fn(&serde_json::Value) -> Result<String, FunctionError> + Send + Sync;
 
 /// A format that another process makes.
 #[async_trait]
@@ -48,22 +49,47 @@ pub trait CalledFormat: Send + Sync {
         &self,
         processes: &CallProcesses,
         names: &serde_json::Value,
-    ) -> Result<JsonText, String>;
+    ) -> Result<JsonText, FunctionError>;
+}
+
+/// Why a bridge gives no text.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BridgeError {
+    /// A template cannot be filled.
+    #[error("the template bridge.{member} cannot be filled: {error}. It can use {known}")]
+    Template { member: &'static str, error: TemplateError, known: String },
+    /// A function failed.
+    #[error("bridge.{member} failed: {error}")]
+    Function { member: &'static str, error: FunctionError },
+    /// A function that is called gives nothing at once.
+    #[error("bridge.{member} gives nothing")]
+    Nothing { member: &'static str },
+    /// A prompt is a text.
+    #[error("bridge.format_prompt returned {made}, which is not a text; return the prompt as one")]
+    NotText { made: JsonText },
+    /// A value of the run cannot be read.
+    #[error(transparent)]
+    Value(#[from] JsonTextError),
+    /// The events of the run cannot be written.
+    #[error(transparent)]
+    Events(#[from] serde_json::Error),
 }
 
 impl Format {
     /// The text, or why `member` of the bridge gives none; `None` for one that is called.
-    fn text(&self, member: &str, names: &serde_json::Value) -> Option<Result<String, String>> {
+    fn text(
+        &self,
+        member: &'static str,
+        names: &serde_json::Value,
+    ) -> Option<Result<String, BridgeError>> {
         match self {
             Self::Template(template) => Some(template.fill(names).map_err(|error| {
                 let known = names.as_object().into_iter().flat_map(serde_json::Map::keys);
                 let known = known.map(String::as_str).collect::<Vec<_>>().join(", ");
-                format!(
-                    "the template bridge.{member} cannot be filled: {error}. It can use {known}"
-                )
+                BridgeError::Template { member, error, known }
             })),
             Self::Function(function) => {
-                Some(function(names).map_err(|error| format!("bridge.{member} failed: {error}")))
+                Some(function(names).map_err(|error| BridgeError::Function { member, error }))
             }
             Self::Called(_) => None,
         }
@@ -72,17 +98,17 @@ impl Format {
     /// What it makes, or why `member` of the bridge gives nothing. A template and a function in Rust make a text.
     async fn made(
         &self,
-        member: &str,
+        member: &'static str,
         names: &serde_json::Value,
         processes: &CallProcesses,
-    ) -> Result<JsonText, String> {
+    ) -> Result<JsonText, BridgeError> {
         match (self, self.text(member, names)) {
             (Self::Called(function), _) => {
                 let made = function.format(processes, names).await;
-                made.map_err(|error| format!("bridge.{member} failed: {error}"))
+                made.map_err(|error| BridgeError::Function { member, error })
             }
             (_, Some(text)) => text.map(|text| JsonText::string(&text)),
-            (_, None) => Err(format!("bridge.{member} gives nothing")),
+            (_, None) => Err(BridgeError::Nothing { member }),
         }
     }
 }
@@ -96,7 +122,7 @@ impl Bridge {
         &self,
         at: &AtYield<'_>,
         processes: &CallProcesses,
-    ) -> Result<String, String> {
+    ) -> Result<String, BridgeError> {
         let Some(format) = &self.format_prompt else {
             return Ok(match (&at.info.kind, &at.info.args) {
                 (YieldKind::Loop, _) => last_text(at.events),
@@ -109,9 +135,7 @@ impl Bridge {
             });
         };
         let made = format.made("format_prompt", &at.names()?, processes).await?;
-        made.decode::<String>().map_err(|_| {
-            format!("bridge.format_prompt returned {made}, which is not a text; return the prompt as one")
-        })
+        made.decode::<String>().map_err(|_| BridgeError::NotText { made: made.clone() })
     }
 
     /// The response for a yield.
@@ -123,7 +147,7 @@ impl Bridge {
         output: JsonText,
         at: &AtYield<'_>,
         processes: &CallProcesses,
-    ) -> Result<JsonText, String> {
+    ) -> Result<JsonText, BridgeError> {
         let Some(format) = &self.format_response else { return Ok(output) };
         let names = at.names_with(&output)?;
         let made = format.made("format_response", &names, processes).await?;
@@ -141,7 +165,7 @@ impl Bridge {
         &self,
         output: &JsonText,
         at: &AtYield<'_>,
-    ) -> Result<Option<JsonText>, String> {
+    ) -> Result<Option<JsonText>, BridgeError> {
         let Some(format) = &self.format_response else { return Ok(Some(output.clone())) };
         let text = format.text("format_response", &at.names_with(output)?);
         text.map(|text| text.map(|text| at.read(JsonText::string(&text)))).transpose()
@@ -169,14 +193,13 @@ impl AtYield<'_> {
         }
     }
 
-    fn names_with(&self, output: &JsonText) -> Result<serde_json::Value, String> {
+    fn names_with(&self, output: &JsonText) -> Result<serde_json::Value, BridgeError> {
         let mut names = self.names()?;
-        names["output"] = output.to_value().map_err(|error| error.to_string())?;
+        names["output"] = output.to_value()?;
         Ok(names)
     }
 
-    fn names(&self) -> Result<serde_json::Value, String> {
-        let value = |text: &JsonText| text.to_value().map_err(|error| error.to_string());
+    fn names(&self) -> Result<serde_json::Value, BridgeError> {
         let tool = match &self.info.kind {
             YieldKind::Loop => None,
             YieldKind::Tool { tool_name } => Some(tool_name.as_str()),
@@ -189,12 +212,12 @@ impl AtYield<'_> {
         Ok(json!({
             "text": last_text(self.events),
             "tool": tool,
-            "args": self.info.args.as_ref().map(value).transpose()?,
-            "interim": self.info.interim.as_ref().map(value).transpose()?,
+            "args": self.info.args.as_ref().map(JsonText::to_value).transpose()?,
+            "interim": self.info.interim.as_ref().map(JsonText::to_value).transpose()?,
             "call_id": self.info.call_id,
             "invocation_id": self.info.invocation_id,
-            "state": value(self.state)?,
-            "events": events.map_err(|error| error.to_string())?,
+            "state": self.state.to_value()?,
+            "events": events?,
             "conversation": conversation.collect::<Vec<_>>(),
         }))
     }
@@ -269,13 +292,17 @@ mod tests {
         info: &YieldInfo,
     ) -> Result<String, String> {
         let processes = CallProcesses::default();
-        futures::executor::block_on(bridge.prompt(&at(events, state, info), &processes))
+        let prompt =
+            futures::executor::block_on(bridge.prompt(&at(events, state, info), &processes));
+        prompt.map_err(|error| error.to_string())
     }
 
     fn responded(bridge: &Bridge, output: &JsonText, at: &AtYield<'_>) -> Result<JsonText, String> {
         let processes = CallProcesses::default();
         let response = futures::executor::block_on(bridge.response(output.clone(), at, &processes));
-        assert_eq!(bridge.response_at_once(output, at), response.clone().map(Some));
+        let response = response.map_err(|error| error.to_string());
+        let at_once = bridge.response_at_once(output, at).map_err(|error| error.to_string());
+        assert_eq!(at_once, response.clone().map(Some));
         response
     }
 
@@ -339,7 +366,7 @@ mod tests {
 
     #[test]
     fn a_function_that_fails_is_named() {
-        let failing: Arc<FormatFunction> = Arc::new(|_| Err("no text".to_owned()));
+        let failing: Arc<FormatFunction> = Arc::new(|_| Err("no text".into()));
         let bridge = Bridge { format_prompt: Some(Format::Function(failing)), ..Bridge::default() };
         let error = prompted(&bridge, &[], &json("{}"), &of_loop());
         assert_eq!(error, Err("bridge.format_prompt failed: no text".to_owned()));

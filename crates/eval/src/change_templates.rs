@@ -1,10 +1,10 @@
 //! [`ChangeTemplates`]: changes of the state that depend on the arguments of a call.
 
-use json_text::JsonText;
+use json_text::{JsonText, JsonTextError};
 use serde_json::{Map, Value, json};
 
-use crate::state_change::check_operators;
-use crate::template::Template;
+use crate::state_change::{ChangeError, check_operators};
+use crate::template::{Template, TemplateError};
 
 /// Changes of the state by scope. Texts in them are templates over the arguments, `args`, and give JSON if their text
 /// is JSON.
@@ -20,23 +20,36 @@ enum Filled {
     Object(Vec<(String, Filled)>),
 }
 
+/// Why changes of the state cannot be made of the arguments of a call.
+#[derive(Debug, thiserror::Error)]
+pub enum FillError {
+    /// The arguments cannot be read.
+    #[error(transparent)]
+    Arguments(#[from] JsonTextError),
+    /// A template cannot be filled.
+    #[error(transparent)]
+    Template(#[from] TemplateError),
+    /// What a template gives is not a change.
+    #[error(transparent)]
+    Change(#[from] ChangeError),
+}
+
 impl ChangeTemplates {
     /// Reads changes by scope.
     ///
     /// # Errors
-    /// What is wrong with a template.
-    pub fn of(changes: &Map<String, Value>) -> Result<Self, String> {
+    /// [`TemplateError`] of the first template that cannot be read.
+    pub fn of(changes: &Map<String, Value>) -> Result<Self, TemplateError> {
         let changes = changes.iter().map(|(scope, value)| Ok((scope.clone(), Filled::of(value)?)));
-        changes.collect::<Result<_, String>>().map(Self)
+        changes.collect::<Result<_, _>>().map(Self)
     }
 
     /// The changes with the arguments in their templates.
     ///
     /// # Errors
-    /// A name that is not given, or another error in a template.
-    pub(crate) fn fill(&self, args: &JsonText) -> Result<Map<String, Value>, String> {
-        let args = args.to_value().map_err(|error| error.to_string())?;
-        let names = json!({ "args": args });
+    /// [`FillError`], such as for a name that is not given.
+    pub(crate) fn fill(&self, args: &JsonText) -> Result<Map<String, Value>, FillError> {
+        let names = json!({ "args": args.to_value()? });
         let filled = self.0.iter().map(|(scope, value)| {
             let filled = value.fill(&names)?;
             check_operators(&filled, scope, &|_| false)?;
@@ -52,7 +65,7 @@ pub(crate) fn is_template(value: &Value) -> bool {
 }
 
 impl Filled {
-    fn of(value: &Value) -> Result<Self, String> {
+    fn of(value: &Value) -> Result<Self, TemplateError> {
         Ok(match value {
             Value::String(text) if is_template(value) => Self::Text(Template::parse(text)?),
             Value::Array(items) => {
@@ -61,13 +74,13 @@ impl Filled {
             Value::Object(members) => {
                 let members =
                     members.iter().map(|(name, value)| Ok((name.clone(), Self::of(value)?)));
-                Self::Object(members.collect::<Result<_, String>>()?)
+                Self::Object(members.collect::<Result<_, TemplateError>>()?)
             }
             value => Self::Value(value.clone()),
         })
     }
 
-    fn fill(&self, names: &Value) -> Result<Value, String> {
+    fn fill(&self, names: &Value) -> Result<Value, TemplateError> {
         Ok(match self {
             Self::Value(value) => value.clone(),
             Self::Text(template) => {
@@ -80,7 +93,7 @@ impl Filled {
             Self::Object(members) => {
                 let members =
                     members.iter().map(|(name, value)| Ok((name.clone(), value.fill(names)?)));
-                Value::Object(members.collect::<Result<_, String>>()?)
+                Value::Object(members.collect::<Result<_, TemplateError>>()?)
             }
         })
     }

@@ -9,6 +9,7 @@ use scoring::report::why;
 use scoring::{Evidence, Outcome, Trace};
 
 use crate::adk_judge::{AdkJudge, Asking};
+use crate::function_error::FunctionError;
 use crate::ledger::{Entry, Ledger};
 use crate::metric::{Metric, MetricResult};
 use crate::model::Models;
@@ -101,7 +102,7 @@ impl Metric for CriterionMetric {
         &self,
         events: &[Entry],
         ledger: &Ledger,
-    ) -> Result<MetricResult, String> {
+    ) -> Result<MetricResult, FunctionError> {
         Ok(self.measure(events, ledger).await)
     }
 }

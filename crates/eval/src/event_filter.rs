@@ -8,31 +8,58 @@ use crate::ledger::{Entry, Values, members_of};
 use crate::names::{Names, UnknownName};
 use scoring::nearest::nearest;
 
+/// Why a filter looks for what no event of its name has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum FilterError {
+    /// The events have no such member.
+    #[error("events {event} have no member {member}; {hint}")]
+    NoMember { event: String, member: String, hint: String },
+    /// A member of a text.
+    #[error("`{member}` of events {event} is a text, which has no member {path}")]
+    BelowText { event: String, member: String, path: String },
+    /// Another value than a text.
+    #[error(
+        "`{member}` of events {event} is a text, and never {value}; operators begin with `$`, as in {{ \"$regex\": \"…\" }}"
+    )]
+    NeverText { event: String, member: String, value: JsonText },
+    /// A member of what has none, or another one than those that are known.
+    #[error("`{member}` of events {event} has no member {path}; {hint}")]
+    NoMemberBelow { event: String, member: String, path: String, hint: String },
+    /// A value that the member never has.
+    #[error("`{member}` of events {event} is never {value}; {hint}")]
+    Never { event: String, member: String, value: String, hint: String },
+    /// A value that is not an object.
+    #[error(
+        "`{member}` of events {event} is an object, and never {value}; look for one of {}, as in {{ \"{}\": {{ \"$exists\": true }} }}",
+        known.join(", "),
+        known.first().map_or("", String::as_str)
+    )]
+    NeverObject { event: String, member: String, value: String, known: Vec<String> },
+}
+
 /// Checks what is the same for every subject: the members of `event`, and the values that only the engine gives.
 ///
 /// # Errors
-/// What events of this name do not have, and the nearest that they have.
-pub(crate) fn check(event: &str, filter: &Query) -> Result<(), String> {
+/// [`FilterError`]: what events of this name do not have, and the nearest that they have.
+pub(crate) fn check(event: &str, filter: &Query) -> Result<(), FilterError> {
     let members = members_of(event);
     for path in filter.paths() {
         let member = outermost(path);
         let Some((_, values)) = members.iter().find(|(name, _)| *name == member) else {
             let hint = nearest(member, members.iter().map(|(name, _)| *name));
-            return Err(format!("events {event} have no member {member}; {hint}"));
+            let (event, member) = (event.to_owned(), member.to_owned());
+            return Err(FilterError::NoMember { event, member, hint });
         };
         let is_text = !matches!(values, Values::Any | Values::OneOf(_) | Values::ObjectOf(_));
         if is_text && path != member {
-            return Err(format!(
-                "`{member}` of events {event} is a text, which has no member {path}"
-            ));
+            let (event, member, path) = (event.to_owned(), member.to_owned(), path.to_owned());
+            return Err(FilterError::BelowText { event, member, path });
         }
         // Those of a yield that is not a tool's are absent.
         let may_be_null = ["tool_name", "call_id"].contains(&member);
         if is_text && let Some(other) = filter.other_than_text(path, may_be_null) {
-            return Err(format!(
-                "`{member}` of events {event} is a text, and never {}; operators begin with `$`, as in {{ \"$regex\": \"…\" }}",
-                other.compact()
-            ));
+            let (event, member) = (event.to_owned(), member.to_owned());
+            return Err(FilterError::NeverText { event, member, value: other.compact() });
         }
         match values {
             Values::OneOf(known) => check_choice(event, member, path, known, filter)?,
@@ -51,42 +78,48 @@ fn check_choice(
     path: &str,
     known: &[&str],
     filter: &Query,
-) -> Result<(), String> {
+) -> Result<(), FilterError> {
+    let (event, name) = (event.to_owned(), member.to_owned());
     if path != member {
-        let known = known.join(", ");
-        return Err(format!(
-            "`{member}` of events {event} has no member {path}; known are {known}"
-        ));
+        return Err(FilterError::NoMemberBelow {
+            event,
+            member: name,
+            path: path.to_owned(),
+            hint: format!("known are {}", known.join(", ")),
+        });
     }
     // A run that completes has no reason.
     let is_null = |value: &&JsonText| value.kind() == Kind::Null && member != "reason";
     let null = filter.compared(path).into_iter().find(is_null).map(ToString::to_string);
     match null.or_else(|| filter.unmatched(path, known)) {
         None => Ok(()),
-        Some(unknown) => {
-            let hint = nearest(&unknown, known.iter().copied());
-            Err(format!("`{member}` of events {event} is never {unknown}; {hint}"))
+        Some(value) => {
+            let hint = nearest(&value, known.iter().copied());
+            Err(FilterError::Never { event, member: name, value, hint })
         }
     }
 }
 
 /// Checks that a filter looks for members that an object can have.
-fn check_object(event: &str, member: &str, known: &[&str], filter: &Query) -> Result<(), String> {
+fn check_object(
+    event: &str,
+    member: &str,
+    known: &[&str],
+    filter: &Query,
+) -> Result<(), FilterError> {
     let mut wanted = filter.members_below(member).into_iter();
     if let Some(unknown) = wanted.find(|name| !known.contains(&name.as_str())) {
         let hint = nearest(&unknown, known.iter().copied());
-        return Err(format!("`{member}` of events {event} has no member {unknown}; {hint}"));
+        let (event, member) = (event.to_owned(), member.to_owned());
+        return Err(FilterError::NoMemberBelow { event, member, path: unknown, hint });
     }
     let other = filter.compared(member).into_iter().find(|it| it.kind() != Kind::Object);
     let other = other.map(ToString::to_string);
     let pattern = || filter.unmatched(member, &[]).filter(|text| !text.starts_with('{'));
-    let Some(other) = other.or_else(pattern) else { return Ok(()) };
-    let known: Vec<_> = known.iter().map(|name| format!("{member}.{name}")).collect();
-    Err(format!(
-        "`{member}` of events {event} is an object, and never {other}; look for one of {}, as in {{ \"{}\": {{ \"$exists\": true }} }}",
-        known.join(", "),
-        known[0]
-    ))
+    let Some(value) = other.or_else(pattern) else { return Ok(()) };
+    let known = known.iter().map(|name| format!("{member}.{name}")).collect();
+    let (event, member) = (event.to_owned(), member.to_owned());
+    Err(FilterError::NeverObject { event, member, value, known })
 }
 
 /// The names that a member may hold; `None` if only running the subject shows them.
@@ -101,18 +134,17 @@ const PARTS_OF: [(&str, KnownNames); 4] = [
 ];
 
 /// Checks that texts are `state`, or name a part of a tool, an agent or a node.
-fn check_parts(event: &str, member: &str, filter: &Query) -> Result<(), String> {
+fn check_parts(event: &str, member: &str, filter: &Query) -> Result<(), FilterError> {
     let is_part =
         |text: &str| text == "state" || PARTS_OF.iter().any(|(of, _)| text.starts_with(of));
     let texts = filter.compared(member).into_iter().filter_map(|it| it.decode::<String>().ok());
     match texts.into_iter().find(|text| !is_part(text)) {
         None => Ok(()),
-        Some(unknown) => {
+        Some(value) => {
             let known = PARTS_OF.map(|(of, _)| format!("{of}…"));
-            Err(format!(
-                "`{member}` of events {event} is never {unknown}; it is state, {}",
-                known.join(", ")
-            ))
+            let hint = format!("it is state, {}", known.join(", "));
+            let (event, member) = (event.to_owned(), member.to_owned());
+            Err(FilterError::Never { event, member, value, hint })
         }
     }
 }
@@ -250,7 +282,7 @@ mod tests {
     }
 
     fn refused(event: &str, filter: &str, expected: &Expect) {
-        expected.assert_eq(&check(event, &query(filter)).expect_err("refused"));
+        expected.assert_eq(&check(event, &query(filter)).expect_err("refused").to_string());
     }
 
     #[test]

@@ -318,6 +318,12 @@ codes! {
 }
 
 impl Fault {
+    /// The failure of the user agent that responds to `of`.
+    #[must_use]
+    pub fn user_agent(of: YieldKind, error: impl std::fmt::Display) -> Self {
+        Self::UserAgent { of, message: error.to_string() }
+    }
+
     /// Who was at fault.
     #[must_use]
     pub fn at_fault(&self) -> AtFault {

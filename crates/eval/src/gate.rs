@@ -627,14 +627,10 @@ impl Gate {
         self.lock().fault.clone()
     }
 
-    /// What `fault` says, if it is an error that the case raised in a tool and that nothing of the subject handled.
-    pub(crate) fn explained(&self, fault: Fault) -> Fault {
-        match (&fault, &self.lock().raised) {
-            (Fault::Subject { message, .. }, Some((tool, raised))) if message.contains(raised) => {
-                Fault::Unhandled { tool: tool.clone(), message: raised.clone() }
-            }
-            _ => fault,
-        }
+    /// The error that the case raised last in a tool, where nothing of the subject handled it.
+    pub(crate) fn unhandled(&self) -> Option<Fault> {
+        let (tool, message) = self.lock().raised.clone()?;
+        Some(Fault::Unhandled { tool, message })
     }
 
     /// The given model's response to the next request; `None` if the model is to be asked that follows it in a fork, which

@@ -7,9 +7,12 @@ use futures::future::join_all;
 use json_text::{JsonIndex, JsonValue, Kind};
 use scoring::parts_for_people;
 
+use crate::function_error::FunctionError;
 use crate::ledger::{Entry, Event, Ledger, Role};
 use crate::metric::{Metric, MetricResult};
-use crate::model::{Model, ModelMessage, ModelRequest, UsageNote, ask_for_json};
+use crate::model::{
+    JsonFailure, Model, ModelMessage, ModelRequest, UnfitAnswer, UsageNote, ask_for_json,
+};
 
 /// A metric that a model judges, by the majority of several samples.
 #[derive(Debug, Clone)]
@@ -77,7 +80,7 @@ impl JudgeMetric {
         &self,
         request: &ModelRequest,
         ledger: &Ledger,
-    ) -> Result<Vec<Verdict>, String> {
+    ) -> Result<Vec<Verdict>, JsonFailure> {
         let note = UsageNote { ledger, role: Role::Judge, agent: &self.name };
         ask_for_json(&self.model, request.clone(), note, |answer| {
             let document = JsonIndex::of(answer);
@@ -85,17 +88,17 @@ impl JudgeMetric {
                 JudgeQuestion::Prompt(_) => Ok(vec![verdict(document.root())?]),
                 JudgeQuestion::Rubrics(rubrics) => {
                     if document.root().kind() != Kind::Array {
-                        return Err("it is not an array".to_owned());
+                        return Err("it is not an array".into());
                     }
                     let verdicts =
                         document.root().items().map(verdict).collect::<Result<Vec<_>, _>>()?;
                     match verdicts.len() == rubrics.len() {
                         true => Ok(verdicts),
-                        false => Err(format!(
+                        false => Err(UnfitAnswer::from(format!(
                             "it has {} objects for {} questions",
                             verdicts.len(),
                             rubrics.len()
-                        )),
+                        ))),
                     }
                 }
             }
@@ -136,7 +139,7 @@ impl Metric for JudgeMetric {
         &self,
         events: &[Entry],
         ledger: &Ledger,
-    ) -> Result<MetricResult, String> {
+    ) -> Result<MetricResult, FunctionError> {
         Ok(self.measure(events, ledger).await)
     }
 }
@@ -162,11 +165,14 @@ impl JudgeMetric {
         for (at, question) in questions.iter().enumerate() {
             let Some((holds, reason)) = self.majority(&samples, at) else {
                 let failure = failures.into_iter().next();
-                return MetricResult::unscored(failure.unwrap_or_else(|| {
-                    format!(
-                        "{question}the samples of the judge have no majority; ask an odd number"
-                    )
-                }));
+                return MetricResult::unscored(failure.map_or_else(
+                    || {
+                        format!(
+                            "{question}the samples of the judge have no majority; ask an odd number"
+                        )
+                    },
+                    |failure| failure.to_string(),
+                ));
             };
             held += u32::from(holds);
             let word = if holds { "yes" } else { "no" };
@@ -182,7 +188,7 @@ impl JudgeMetric {
     }
 }
 
-fn verdict(answer: JsonValue<'_>) -> Result<Verdict, String> {
+fn verdict(answer: JsonValue<'_>) -> Result<Verdict, UnfitAnswer> {
     let passed = answer.member("passed").filter(|passed| passed.kind() == Kind::Bool);
     let passed = passed.ok_or("`passed` is neither true nor false")?;
     let reason = answer.member("reason").and_then(JsonValue::string);

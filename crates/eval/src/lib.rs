@@ -15,6 +15,7 @@ pub mod confirmation;
 mod event_filter;
 pub mod fault;
 pub mod fork;
+pub mod function_error;
 pub mod given_model;
 pub mod golden;
 pub mod ledger;
@@ -82,6 +83,7 @@ pub mod suite;
 
 pub use case::{CaseRun, CaseSource, EvalCase, Termination, UserAgents};
 pub use fault::Fault;
+pub use function_error::FunctionError;
 pub use gate::Gate;
 pub use json_text::JsonText;
 pub use metric::Metric;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use evalset::adk::{Content, FunctionResponse};
+use evalset::adk::{Content, FunctionResponse, InvalidParts};
 use json_text::JsonText;
 use scoring::{Invocation, Trace, parts_for_people};
 use serde::{Deserialize, Serialize};
@@ -19,6 +19,39 @@ struct Parts {
     parts: Vec<JsonText>,
 }
 
+/// Why parts are not a message that can be sent.
+#[derive(Debug, thiserror::Error)]
+pub enum MessageError {
+    /// The parts are not those of a message.
+    #[error(transparent)]
+    Unreadable(#[from] InvalidParts),
+    /// The parts cannot be listed.
+    #[error(transparent)]
+    Unlisted(#[from] serde_json::Error),
+    /// There are no parts.
+    #[error("the message has no parts; give it at least one")]
+    NoParts,
+    /// A part calls a function, as only an agent does.
+    #[error("a message of the user cannot call a function; remove the part")]
+    CallsFunction,
+    /// It has responses of functions and a text.
+    #[error(
+        "google-adk does not send responses of functions and a text in one message; make two of it"
+    )]
+    ResponseBesideText,
+    /// A response has neither a name nor an id.
+    #[error("a response names no function; add its `name`, or the `id` of the call")]
+    UnnamedResponse,
+    /// A part is not a text, and the agent gets texts only.
+    #[error("this agent gets texts only, and part {number} is {shown}")]
+    NotText {
+        /// Which part, from 1.
+        number: usize,
+        /// The part, for people.
+        shown: String,
+    },
+}
+
 impl<T: Into<String>> From<T> for Message {
     fn from(text: T) -> Self {
         Self(Content::user(text))
@@ -29,26 +62,21 @@ impl Message {
     /// A message of these parts, such as `{"inline_data": {"mime_type": "image/png", "data": "..."}}`.
     ///
     /// # Errors
-    /// Why google-adk does not send them.
-    pub fn of_parts(parts: &[JsonText]) -> Result<Self, String> {
-        let listed = JsonText::serialize(parts).map_err(|error| error.to_string())?;
-        let content = Content::of_parts(listed.as_str()).map_err(|error| error.to_string())?;
+    /// [`MessageError`]: why google-adk does not send them.
+    pub fn of_parts(parts: &[JsonText]) -> Result<Self, MessageError> {
+        let content = Content::of_parts(JsonText::serialize(parts)?.as_str())?;
         let responses = || content.parts().iter().filter_map(|it| it.function_response.as_ref());
         if content.parts().is_empty() {
-            return Err("the message has no parts; give it at least one".to_owned());
+            return Err(MessageError::NoParts);
         }
         if content.parts().iter().any(|part| part.function_call.is_some()) {
-            return Err("a message of the user cannot call a function; remove the part".to_owned());
+            return Err(MessageError::CallsFunction);
         }
         if responses().next().is_some() && !content.text().is_empty() {
-            return Err(
-                "google-adk does not send responses of functions and a text in one message; make two of it".to_owned()
-            );
+            return Err(MessageError::ResponseBesideText);
         }
         if responses().any(|it| it.id.is_none() && it.name.is_none()) {
-            return Err(
-                "a response names no function; add its `name`, or the `id` of the call".to_owned()
-            );
+            return Err(MessageError::UnnamedResponse);
         }
         Ok(Self(content))
     }
@@ -66,7 +94,7 @@ impl Message {
     ///
     /// # Errors
     /// As [`Message::of_parts`].
-    pub fn of_output(output: &JsonText) -> Result<Self, String> {
+    pub fn of_output(output: &JsonText) -> Result<Self, MessageError> {
         match (output.decode::<String>(), output.decode::<Parts>()) {
             (Ok(text), _) => Ok(text.into()),
             (Err(_), Ok(Parts { parts })) => Self::of_parts(&parts),
@@ -78,7 +106,7 @@ impl Message {
     ///
     /// # Errors
     /// As [`Message::of_parts`].
-    pub fn recorded(turn: &Invocation) -> Result<Self, String> {
+    pub fn recorded(turn: &Invocation) -> Result<Self, MessageError> {
         match &turn.user_parts {
             None => Ok(turn.user_text.as_str().into()),
             Some(parts) => Self::of_parts(parts),
@@ -117,14 +145,14 @@ impl Message {
     /// The texts of its parts, for an agent that gets nothing else.
     ///
     /// # Errors
-    /// The first part that is not a text.
-    pub fn texts(&self) -> Result<Vec<&str>, String> {
+    /// [`MessageError::NotText`] of the first part that is not a text.
+    pub fn texts(&self) -> Result<Vec<&str>, MessageError> {
         let texts = self.0.parts().iter().enumerate().map(|(at, part)| match &part.text {
             Some(text) if part.is_text() => Ok(text.as_str()),
             _ => {
                 let shown = self.parts().and_then(|parts| parts.get(at).cloned());
                 let shown = shown.map(|part| parts_for_people(&[part])).unwrap_or_default();
-                Err(format!("this agent gets texts only, and part {} is {shown}", at + 1))
+                Err(MessageError::NotText { number: at + 1, shown })
             }
         });
         texts.collect()

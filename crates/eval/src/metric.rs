@@ -10,6 +10,7 @@ use scoring::state::Query;
 use serde::{Deserialize, Serialize};
 
 use crate::event_filter;
+use crate::function_error::FunctionError;
 use crate::ledger::{Entry, Event, Ledger};
 use crate::names::{Names, UnknownName};
 use crate::scopes::SESSION;
@@ -53,7 +54,11 @@ pub trait Metric: Send + Sync {
     /// # Errors
     /// Why the metric itself failed, which is an error of the run. A run that cannot be measured is
     /// [`MetricResult::unscored`] instead.
-    async fn evaluate_noting(&self, events: &[Entry], _: &Ledger) -> Result<MetricResult, String> {
+    async fn evaluate_noting(
+        &self,
+        events: &[Entry],
+        _: &Ledger,
+    ) -> Result<MetricResult, FunctionError> {
         Ok(self.evaluate(events).await)
     }
 }

@@ -17,7 +17,7 @@ use crate::confirmation::{Confirmation, ConfirmationRequest, rejected};
 use crate::mock_state::MockState;
 use crate::process::CallProcesses;
 use crate::recorded::{RecordedCall, Recording, Replayed};
-pub use crate::template::Template;
+pub use crate::template::{Template, TemplateError};
 use crate::world::World;
 
 /// What happens to the calls of one tool.
@@ -188,14 +188,24 @@ impl Received {
 }
 
 /// Why a mock gave no result.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MockFailure {
     /// The error that the subject sees, as if the tool had raised it.
+    #[error("{0}")]
     Raises(String),
     /// The recording has no call with these arguments.
+    #[error("it has no answer")]
     NotRecorded,
     /// The mock itself does not work.
+    #[error("{0}")]
     Broken(String),
+}
+
+impl MockFailure {
+    /// A mock that does not work, because of this error.
+    pub(crate) fn broken(error: impl fmt::Display) -> Self {
+        Self::Broken(error.to_string())
+    }
 }
 
 /// A row of a table.
@@ -327,8 +337,8 @@ impl ToolMock {
             }
             Self::Changing(changes, mock) => {
                 let changes = changes.fill(&context.received.complete());
-                let changed = changes.and_then(|changes| context.state.change(changes));
-                changed.map_err(MockFailure::Broken)?;
+                let changes = changes.map_err(MockFailure::broken)?;
+                context.state.change(changes).map_err(MockFailure::broken)?;
                 Box::pin(mock.answer(number, args, context)).await
             }
             Self::SkipsSummarization(mock) => {
@@ -405,8 +415,8 @@ fn replayed(call: &RecordedCall, context: &MockContext) -> Option<JsonText> {
 
 fn filled(template: &Template, args: &JsonText) -> Result<JsonText, MockFailure> {
     let names = args.to_value().map(|args| serde_json::json!({ "args": args }));
-    let names = names.map_err(|error| MockFailure::Broken(error.to_string()))?;
-    let text = template.fill(&names).map_err(MockFailure::Broken)?;
+    let names = names.map_err(MockFailure::broken)?;
+    let text = template.fill(&names).map_err(MockFailure::broken)?;
     Ok(JsonText::parse(&text).unwrap_or_else(|_| JsonText::string(&text)))
 }
 

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::scope_change::{changed_keys, check_scopes};
 use crate::scopes::Scopes;
+pub use crate::state_change::ChangeError;
 
 /// The state of the session during one call of a mock. What the mock changes, the session has with the result of the
 /// call.
@@ -46,8 +47,8 @@ impl MockState {
     /// else is replaced.
     ///
     /// # Errors
-    /// A change that cannot be made.
-    pub fn change(&self, changes: Map<String, Value>) -> Result<(), String> {
+    /// [`ChangeError`]. Nothing is changed then.
+    pub fn change(&self, changes: Map<String, Value>) -> Result<(), ChangeError> {
         let changed = {
             let state = self.lock();
             check_scopes(&changes, state.scopes, |_| true)?;

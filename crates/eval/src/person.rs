@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 
 use crate::mock::{MockContext, MockFailure, MockFunction};
 use crate::model::{
-    Model, ModelMessage, ModelReply, ModelRequest, ModelTool, PersonSession, read_json,
+    Model, ModelFailure, ModelMessage, ModelReply, ModelRequest, ModelTool, PersonSession,
+    UnfitAnswer, read_json,
 };
 use crate::output_schema::mismatch;
-use crate::user_agent::{ConversationMessage, UserAgent, UserAnswer, UserContext};
+use crate::user_agent::{ConversationMessage, UserAgent, UserAgentError, UserAnswer, UserContext};
 use crate::yields::{YieldInfo, YieldKind};
 
 /// With this the person ends the conversation.
@@ -83,13 +84,13 @@ impl UserAgent for PersonUser {
         _: usize,
         heard: &[ConversationMessage],
         info: &YieldInfo,
-    ) -> Result<UserAnswer, String> {
+    ) -> Result<UserAnswer, UserAgentError> {
         let agent = match &info.kind {
             YieldKind::Loop => "user".to_owned(),
             YieldKind::Tool { tool_name } => format!("user for {tool_name}"),
         };
-        let model = self.session.model(&agent).map_err(|error| error.to_string())?;
-        usable(&model, self.request(heard, info), |reply| {
+        let model = self.session.model(&agent).map_err(UserAgentError::failed)?;
+        let answered = usable(&model, self.request(heard, info), |reply| {
             if reply.calls.iter().any(|call| call.name == END) {
                 let text = reply.text.trim();
                 let message = (!text.is_empty()).then(|| JsonText::string(text));
@@ -99,8 +100,8 @@ impl UserAgent for PersonUser {
                 YieldKind::Loop => JsonText::string(&reply.text),
                 YieldKind::Tool { .. } => returned(reply)?,
             }))
-        })
-        .await
+        });
+        answered.await.map_err(UserAgentError::failed)
     }
 
     async fn answer_in_run(
@@ -109,7 +110,7 @@ impl UserAgent for PersonUser {
         heard: &[ConversationMessage],
         info: &YieldInfo,
         context: &UserContext<'_>,
-    ) -> Result<UserAnswer, String> {
+    ) -> Result<UserAnswer, UserAgentError> {
         let session = self.session.in_run(context.run_id);
         Self { session, role: self.role.clone() }.answer(number, heard, info).await
     }
@@ -177,7 +178,7 @@ impl MockFunction for PersonTool {
         context: &MockContext,
     ) -> Result<JsonText, MockFailure> {
         let model = self.session.in_run(&context.run_id).model(&context.tool_name);
-        let model = model.map_err(|error| MockFailure::Broken(error.to_string()))?;
+        let model = model.map_err(MockFailure::broken)?;
         let answered = usable(&model, self.request(args, context), |reply| {
             if let Some(call) = reply.calls.iter().find(|call| call.name == RAISE) {
                 let args = call.args.to_value().unwrap_or_default();
@@ -186,23 +187,23 @@ impl MockFunction for PersonTool {
             }
             let result = returned(reply)?;
             match context.output_schema.as_ref().and_then(|schema| mismatch(schema, &result)) {
-                Some(error) => Err(format!("The result cannot be used: {error}")),
+                Some(error) => Err(format!("The result cannot be used: {error}").into()),
                 None => Ok(Ok(result)),
             }
         });
-        answered.await.map_err(MockFailure::Broken)?
+        answered.await.map_err(MockFailure::broken)?
     }
 }
 
 /// What the person lets a tool return: the argument of the call, or JSON as text.
-fn returned(reply: &ModelReply) -> Result<JsonText, String> {
+fn returned(reply: &ModelReply) -> Result<JsonText, UnfitAnswer> {
     if let Some(call) = reply.calls.iter().find(|call| call.name == RETURN) {
         let document = JsonIndex::of(&call.args);
         let result = document.root().member("result").map(|value| value.to_json());
         return Ok(result.unwrap_or_else(|| JsonText::from_value(&Value::Null)));
     }
     read_json(&reply.text, |value| Ok(value.clone())).map_err(|error| {
-        format!("The answer cannot be used: {error}. Call {RETURN}, or write JSON.")
+        format!("The answer cannot be used: {error}. Call {RETURN}, or write JSON.").into()
     })
 }
 
@@ -224,19 +225,20 @@ fn return_result(schema: Option<&JsonText>) -> ModelTool {
 async fn usable<T>(
     model: &Model,
     mut request: ModelRequest,
-    read: impl Fn(&ModelReply) -> Result<T, String>,
-) -> Result<T, String> {
+    read: impl Fn(&ModelReply) -> Result<T, UnfitAnswer>,
+) -> Result<T, ModelFailure> {
     loop {
-        let reply = model.ask(&request).await.map_err(|failure| failure.to_string())?;
+        let reply = model.ask(&request).await?;
         let error = match read(&reply) {
             Ok(answer) => return Ok(answer),
             Err(error) => error,
         };
         if reply.calls.is_empty() {
-            let messages = [ModelMessage::FromModel(reply.text), ModelMessage::ToModel(error)];
+            let messages =
+                [ModelMessage::FromModel(reply.text), ModelMessage::ToModel(error.to_string())];
             request.messages.extend(messages);
         } else {
-            let result = JsonText::from_value(&json!({ "error": error }));
+            let result = JsonText::from_value(&json!({ "error": error.to_string() }));
             let results = vec![result; reply.calls.len()];
             request.messages.push(ModelMessage::Called(reply.content, results));
         }

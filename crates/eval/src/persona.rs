@@ -8,18 +8,19 @@ use serde_json::{Map, Value, json};
 
 use crate::ledger::{Event, Role};
 use crate::model::{
-    GenerationConfig, Model, ModelMessage, ModelRequest, ReplyCall, UsageNote, repeat, unusable,
+    GenerationConfig, Model, ModelMessage, ModelRequest, ReplyCall, UsageNote, repeat,
 };
 use crate::persona_tool::PersonaTool;
 use crate::scenario_user::ScenarioUser;
 use crate::scope_change::changed_keys;
 use crate::state_change::merge;
 use crate::state_conflict::merge_noting;
-use crate::template::Template;
+use crate::template::{Template, TemplateError};
 use crate::user_agent::{
-    ConversationMessage, UserAgent, UserAnswer, UserContext, YieldedTo, answer_outside_a_run,
+    ConversationMessage, UserAgent, UserAgentError, UserAnswer, UserContext, YieldedTo,
+    answer_outside_a_run,
 };
-use crate::written_answer::{BEGINNING, END, SILENCE, response, said_at_the_end};
+use crate::written_answer::{BEGINNING, END, SILENCE, response, said_at_the_end, unusable_answer};
 use crate::yields::{YieldInfo, YieldKind};
 
 /// How often the model may call tools before it writes.
@@ -124,7 +125,7 @@ impl PersonaUser {
         heard: &[ConversationMessage],
         info: &YieldInfo,
         schema: Option<&JsonText>,
-    ) -> Result<ModelRequest, String> {
+    ) -> Result<ModelRequest, TemplateError> {
         match &self.role {
             PlayedRole::Persona(persona) => Ok(self.conversation(persona, heard, info, schema)),
             PlayedRole::Template(template, names) => {
@@ -172,13 +173,13 @@ impl PersonaUser {
     }
 
     /// What the model writes: beside calls, and when it has called what it wants.
-    async fn written(&self, turn: &mut Turn<'_>) -> Result<Vec<String>, String> {
+    async fn written(&self, turn: &mut Turn<'_>) -> Result<Vec<String>, UserAgentError> {
         let mut texts: Vec<String> = Vec::new();
         for _ in 0..MOST_CALLING_REPLIES {
             // A model may have said everything beside its calls.
             turn.request.may_be_empty = !texts.is_empty();
             let reply = self.model.ask_noting(&turn.request, turn.note).await;
-            let reply = reply.map_err(|failure| failure.to_string())?;
+            let reply = reply.map_err(UserAgentError::failed)?;
             let text = reply.text.trim();
             // Models often repeat it when the calls have returned.
             if !text.is_empty() && texts.last().is_none_or(|last| last != text) {
@@ -193,14 +194,15 @@ impl PersonaUser {
             }
             turn.request.messages.push(ModelMessage::Called(reply.content, results));
         }
-        Err(format!(
-            "{} calls tools again and again and writes nothing. Say in the persona when to call them",
-            self.model.name()
-        ))
+        Err(UserAgentError::OnlyCalls { model: self.model.name().to_owned() })
     }
 
     /// The result of a call, whose changes are added to those of the turn.
-    async fn call(&self, call: &ReplyCall, turn: &mut Turn<'_>) -> Result<JsonText, String> {
+    async fn call(
+        &self,
+        call: &ReplyCall,
+        turn: &mut Turn<'_>,
+    ) -> Result<JsonText, UserAgentError> {
         let state = turn.state()?;
         let Turn { heard, info, context, .. } = *turn;
         let tool = self.tools.iter().find(|tool| tool.declaration().name == call.name);
@@ -226,7 +228,7 @@ impl PersonaUser {
     }
 
     /// The response of the tool that waits. An answer that it cannot take is asked for again, with the reason.
-    async fn response(&self, turn: &mut Turn<'_>) -> Result<JsonText, String> {
+    async fn response(&self, turn: &mut Turn<'_>) -> Result<JsonText, UserAgentError> {
         let mut repeats = 0;
         loop {
             let texts = self.written(turn).await?;
@@ -236,7 +238,7 @@ impl PersonaUser {
             };
             let text = texts.join("\n\n");
             if repeats == self.model.retries() {
-                return Err(unusable(self.model.name(), &text, &error));
+                return Err(unusable_answer(self.model.name(), &text, &error));
             }
             repeats += 1;
             repeat(&mut turn.request, text, &error);
@@ -257,7 +259,7 @@ struct Turn<'a> {
 
 impl Turn<'_> {
     /// The state of the main session with these changes.
-    fn state(&self) -> Result<JsonText, String> {
+    fn state(&self) -> Result<JsonText, UserAgentError> {
         let state = self.context.state.decode::<Map<String, Value>>();
         let mut state = state.map_err(|error| format!("the state cannot be read: {error}"))?;
         let changed = changed_keys(&state, self.changes.clone(), self.context.scopes)?;
@@ -273,7 +275,7 @@ impl UserAgent for PersonaUser {
         number: usize,
         heard: &[ConversationMessage],
         info: &YieldInfo,
-    ) -> Result<UserAnswer, String> {
+    ) -> Result<UserAnswer, UserAgentError> {
         answer_outside_a_run(self, number, heard, info).await
     }
 
@@ -283,7 +285,7 @@ impl UserAgent for PersonaUser {
         heard: &[ConversationMessage],
         info: &YieldInfo,
         context: &UserContext<'_>,
-    ) -> Result<UserAnswer, String> {
+    ) -> Result<UserAnswer, UserAgentError> {
         let prompt = match (&self.scenario, &info.kind) {
             (Some(scenario), YieldKind::Loop) => {
                 scenario.prompt(&context.ledger.look(<[_]>::to_vec)).await?
@@ -295,7 +297,10 @@ impl UserAgent for PersonaUser {
                 let messages = vec![ModelMessage::ToModel(prompt)];
                 ModelRequest { messages, ..ModelRequest::default() }
             }
-            None => self.request(heard, info, context.wanted.schema.as_ref())?,
+            None => {
+                let request = self.request(heard, info, context.wanted.schema.as_ref());
+                request.map_err(UserAgentError::failed)?
+            }
         };
         request.config = self.config.clone();
         let agent = info.kind.to_string();

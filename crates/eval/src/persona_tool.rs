@@ -8,9 +8,9 @@ use json_text::JsonText;
 use serde_json::{Map, Value, json};
 
 use crate::change_templates::ChangeTemplates;
-use crate::mock::MockFailure;
+use crate::mock::{MockFailure, TemplateError};
 use crate::model::ModelTool;
-use crate::user_agent::YieldedTo;
+use crate::user_agent::{UserAgentError, YieldedTo};
 
 /// A tool of a simulated user. A call can change the state of the agent's session.
 #[derive(Debug, Clone)]
@@ -57,8 +57,11 @@ impl PersonaTool {
     /// `args`, and give JSON if their text is JSON.
     ///
     /// # Errors
-    /// What is wrong with a template.
-    pub fn new(declaration: ModelTool, changes: &Map<String, Value>) -> Result<Self, String> {
+    /// [`TemplateError`] of the first template that cannot be read.
+    pub fn new(
+        declaration: ModelTool,
+        changes: &Map<String, Value>,
+    ) -> Result<Self, TemplateError> {
         let changes = ChangeTemplates::of(changes)?;
         Ok(Self { declaration, effect: Effect::Changes(changes) })
     }
@@ -87,16 +90,16 @@ impl PersonaTool {
         &self,
         args: &JsonText,
         yielded: &YieldedTo<'_>,
-    ) -> Result<(JsonText, Map<String, Value>), String> {
+    ) -> Result<(JsonText, Map<String, Value>), UserAgentError> {
         let called = match &self.effect {
             Effect::Changes(templates) => templates
                 .fill(args)
-                .map(|changed| (JsonText::from_value(&json!({ "done": true })), changed)),
+                .map(|changed| (JsonText::from_value(&json!({ "done": true })), changed))
+                .map_err(|error| error.to_string()),
             Effect::Function(function) => match function.call(args, yielded).await {
                 Ok(answer) => Ok(answer),
-                Err(MockFailure::Raises(message)) => Err(message),
-                Err(MockFailure::Broken(message)) => return Err(message),
-                Err(MockFailure::NotRecorded) => Err("it has no answer".to_owned()),
+                Err(broken @ MockFailure::Broken(_)) => return Err(UserAgentError::failed(broken)),
+                Err(failure) => Err(failure.to_string()),
             },
         };
         Ok(called

@@ -455,7 +455,7 @@ impl<'a> Reader<'a> {
         let message = match (is_lost, Message::recorded(traced)) {
             (true, _) => RecordedMessage::Lost,
             (false, Ok(message)) => RecordedMessage::Kept(message),
-            (false, Err(reason)) => RecordedMessage::Unsendable(reason),
+            (false, Err(error)) => RecordedMessage::Unsendable(error.to_string()),
         };
         let (mut model, mut answers) = (Vec::new(), Vec::new());
         let mut waiting: Vec<Waiting<'a>> = Vec::new();

@@ -1,6 +1,7 @@
 //! [`run_eval`]: one case, from its initial state to its metrics.
 
 use std::collections::{BTreeSet, HashMap};
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,6 +28,7 @@ use crate::remedy::WrittenIn;
 use crate::result::{EvalResult, RunError, Status, TokenUsage, status};
 use crate::scope_change::{changed_keys, check_scopes};
 use crate::scopes::{SESSION, Scopes};
+use crate::state_change::ChangeError;
 use crate::state_conflict::merge_noting;
 use crate::subject::{Input, PendingCall, SubjectSession, ToolResponse};
 use crate::user_agent::{ConversationMessage, UserAgent, UserAnswer, UserContext, Wanted};
@@ -181,7 +183,8 @@ async fn measured(
         };
         let passed = result.as_ref().is_ok_and(|result| result.passed == Some(true));
         let names = names.as_ref().filter(|_| passed);
-        let result = result.map_err(|message| Fault::Metric { metric: name.clone(), message });
+        let failure = |message| Fault::Metric { metric: name.clone(), message };
+        let result = result.map_err(|error| failure(error.to_string()));
         let result = result.and_then(|result| {
             names.map_or(Ok(()), |names| metric.check_names(names)).map_err(unfound)?;
             Ok(result)
@@ -309,7 +312,7 @@ impl Run<'_> {
         // A fault at the gate explains how the subject's run ended.
         match self.gate.fault() {
             Some(fault) => Err(fault),
-            None => done.map_err(|fault| self.gate.explained(fault)),
+            None => done,
         }
     }
 
@@ -377,8 +380,8 @@ impl Run<'_> {
             self.asked(&**user, &info, Wanted::ANYTHING).await?;
         self.user_has_left = is_end || response.is_none();
         let Some(response) = response else { return Ok((None, changes)) };
-        let failed = |message| Fault::UserAgent { of: YieldKind::Loop, message };
-        let message = Message::of_output(&response).map_err(failed)?;
+        let message = Message::of_output(&response)
+            .map_err(|error| Fault::user_agent(YieldKind::Loop, error))?;
         Ok((Some(Input::Message(self.sendable(message)?)), changes))
     }
 
@@ -518,7 +521,7 @@ impl Run<'_> {
         info: &YieldInfo,
         wanted: Wanted<'_>,
     ) -> Result<Answered, Fault> {
-        let failed = |message| Fault::UserAgent { of: info.kind.clone(), message };
+        let failed = |error: &dyn Display| Fault::user_agent(info.kind.clone(), error);
         self.gate.ledger.add(Event::Yield(info.clone()));
         let state = self.gate.state();
         // Each sees the session as it is at its yield, and its own prompt.
@@ -526,7 +529,7 @@ impl Run<'_> {
         let events = self.gate.ledger.look(<[_]>::to_vec);
         let (bridge, processes) = (&self.case.bridge, self.gate.processes());
         let at = AtYield { events: &events, heard: &heard, state: &state, info };
-        let prompt = bridge.prompt(&at, processes).await.map_err(failed)?;
+        let prompt = bridge.prompt(&at, processes).await.map_err(|error| failed(&error))?;
         self.gate.ledger.add(Event::UserAgentPrompt { text: prompt.clone() });
         heard.push(ConversationMessage::Prompt(prompt.clone()));
         let number = {
@@ -546,7 +549,7 @@ impl Run<'_> {
             });
             match response {
                 Ok(response) => response.as_ref().and_then(wanted.refusal),
-                Err(error) => Some(error),
+                Err(error) => Some(error.to_string()),
             }
         };
         let is_bridged = bridge.format_response.is_some();
@@ -560,7 +563,7 @@ impl Run<'_> {
             wanted: Wanted { schema, refusal: &refusal },
         };
         let answer = user.answer_in_run(number, &heard, info, &context).await;
-        let (output, changes, is_end) = match answer.map_err(failed)? {
+        let (output, changes, is_end) = match answer.map_err(|error| failed(&error))? {
             UserAnswer::Says { output, changes } => (Some(output), changes, false),
             UserAnswer::Ends { message, changes } => (message, changes, true),
             UserAnswer::NoAnswer => (None, JsonText::from_value(&Value::Object(Map::new())), false),
@@ -569,16 +572,16 @@ impl Run<'_> {
             Some(output) => {
                 let events = self.gate.ledger.look(<[_]>::to_vec);
                 let at = AtYield { events: &events, heard: &heard, state: &state, info };
-                Some(bridge.response(output, &at, processes).await.map_err(failed)?)
+                let response = bridge.response(output, &at, processes).await;
+                Some(response.map_err(|error| failed(&error))?)
             }
             None => None,
         };
         if let Some(response) = &response {
             self.note_answer(response, prompt, info).await;
         }
-        let changes =
-            changes.decode::<Map<String, Value>>().map_err(|error| failed(error.to_string()))?;
-        self.check_scopes(&changes, &state).map_err(failed)?;
+        let changes = changes.decode::<Map<String, Value>>().map_err(|error| failed(&error))?;
+        self.check_scopes(&changes, &state).map_err(|error| failed(&error))?;
         Ok(Answered { response, changes, is_end })
     }
 
@@ -614,13 +617,15 @@ impl Run<'_> {
     }
 
     /// Checks that changes are those of scopes. Suites name their scopes in `initial_state`.
-    fn check_scopes(&self, changes: &Map<String, Value>, state: &JsonText) -> Result<(), String> {
+    fn check_scopes(
+        &self,
+        changes: &Map<String, Value>,
+        state: &JsonText,
+    ) -> Result<(), ChangeError> {
         let names_scopes = matches!(self.case.written_in, WrittenIn::Suite | WrittenIn::Python);
         let state = JsonIndex::of(state);
         if let Some(scope) = changes.keys().find(|scope| self.scopes().is_temporary(scope)) {
-            return Err(format!(
-                "it changes the scope {scope}, which lasts for one turn of the agent"
-            ));
+            return Err(ChangeError::TemporaryScope { scope: scope.clone() });
         }
         let has = |scope: &str| !names_scopes || state.root().member(scope).is_some();
         check_scopes(changes, self.scopes(), has)
@@ -641,8 +646,8 @@ impl Run<'_> {
         };
         let before = self.gate.state().decode::<Map<String, Value>>().map_err(unreadable)?;
         let changed = changed_keys(&before, changes, self.scopes());
-        let failed = |message| Fault::UserAgent { of: YieldKind::Loop, message };
-        let changes = JsonText::from_value(&Value::Object(changed.map_err(failed)?));
+        let changed = changed.map_err(|error| Fault::user_agent(YieldKind::Loop, error))?;
+        let changes = JsonText::from_value(&Value::Object(changed));
         self.gate.ledger.add(Event::StateChange { changes: changes.clone(), by: Role::UserAgent });
         let state = self.until_stopped(session.change_state(changes)).await?;
         self.gate.note_state(state);

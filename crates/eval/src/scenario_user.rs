@@ -7,6 +7,7 @@ use json_text::JsonText;
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
+use crate::function_error::FunctionError;
 use crate::ledger::{Entry, Event};
 use crate::subject::Subject;
 use crate::written_answer::END;
@@ -55,7 +56,7 @@ impl ScenarioUser {
     ///
     /// # Errors
     /// Why the framework refuses the scenario or the instructions.
-    pub(crate) async fn prompt(&self, events: &[Entry]) -> Result<Option<String>, String> {
+    pub(crate) async fn prompt(&self, events: &[Entry]) -> Result<Option<String>, FunctionError> {
         let asked = || async { self.subject.scenario_prompt(&self.args).await };
         let prompt = self.prompt.get_or_try_init(asked).await?;
         Ok(prompt

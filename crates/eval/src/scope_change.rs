@@ -3,24 +3,21 @@
 use serde_json::{Map, Value};
 
 use crate::scopes::Scopes;
-use crate::state_change::{applied, check_operators};
+use crate::state_change::{ChangeError, applied, check_operators};
 
 /// Checks that changes are those of scopes: objects, by names that the state has.
 pub(crate) fn check_scopes(
     changes: &Map<String, Value>,
     scopes: Scopes,
     has: impl Fn(&str) -> bool,
-) -> Result<(), String> {
+) -> Result<(), ChangeError> {
     for (scope, changed) in changes {
         if !changed.is_object() {
-            return Err(format!(
-                "it changes the scope {scope} to {changed}, which is not an object"
-            ));
+            let (scope, value) = (scope.clone(), changed.clone());
+            return Err(ChangeError::NotAnObject { scope, value });
         }
         if !scopes.built_in().any(|it| it == scope) && !has(scope) {
-            return Err(format!(
-                "it changes the scope {scope}, which the case does not have. A further scope is an object in `initial_state`"
-            ));
+            return Err(ChangeError::UnknownScope { scope: scope.clone() });
         }
     }
     changes.iter().try_for_each(|(scope, changed)| check_operators(changed, scope, &|_| false))
@@ -34,7 +31,7 @@ pub(crate) fn changed_keys(
     state: &Map<String, Value>,
     changes: Map<String, Value>,
     scopes: Scopes,
-) -> Result<Map<String, Value>, String> {
+) -> Result<Map<String, Value>, ChangeError> {
     let mut changed = Map::new();
     for (scope, value) in changes {
         for (key, value) in scopes.members(scope, value) {
@@ -65,7 +62,7 @@ mod tests {
         merge(&mut changes, append("arm"));
         let changed = |state: Value| {
             let changed = changed_keys(&object(state), changes.clone(), Scopes::default());
-            changed.map(Value::Object)
+            changed.map(Value::Object).map_err(|error| error.to_string())
         };
         assert_eq!(changed(json!({})), Ok(json!({ "patient": { "pains": ["chest", "arm"] } })));
         assert_eq!(
@@ -84,7 +81,7 @@ mod tests {
     fn another_operator_is_refused() {
         let check = |changes: Value| {
             let checked = check_scopes(&object(changes), Scopes::default(), |_| true);
-            checked.err().unwrap_or_default()
+            checked.map_or_else(|error| error.to_string(), |()| String::new())
         };
         assert_eq!(check(json!({ "a": { "b": { "$append": [1] }, "c": { "$ref": "d" } } })), "");
         let error = check(json!({ "a": { "b": { "$append": 1 } } }));

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::ledger::Role;
 use crate::mock::{MockContext, MockFailure, MockFunction};
-use crate::model::{Model, ModelMessage, ModelRequest, UsageNote, ask_for_json};
+use crate::model::{Model, ModelMessage, ModelRequest, UnfitAnswer, UsageNote, ask_for_json};
 use crate::output_schema::mismatch;
 use crate::state_change::merge;
 use crate::world::SoFar;
@@ -114,11 +114,11 @@ impl MockFunction for SimulatedTool {
             let returned = schema.zip(played.result.as_ref().ok());
             match returned.and_then(|(schema, result)| mismatch(schema, result)) {
                 None => Ok(played),
-                Some(error) => Err(format!("in `result`, {}", error.trim_end_matches('.'))),
+                Some(error) => Err(format!("in `result`, {}", error.trim_end_matches('.')).into()),
             }
         })
         .await;
-        let Played { result, changes } = played.map_err(MockFailure::Broken)?;
+        let Played { result, changes } = played.map_err(MockFailure::broken)?;
         let outcome = match &result {
             Ok(value) => format!("returned {}", value.compact()),
             Err(message) => format!("failed: {message}"),
@@ -130,11 +130,11 @@ impl MockFunction for SimulatedTool {
 }
 
 /// Reads what the model answers.
-fn played(answer: &JsonText) -> Result<Played, String> {
+fn played(answer: &JsonText) -> Result<Played, UnfitAnswer> {
     let document = JsonIndex::of(answer);
     let root = document.root();
     if root.kind() != Kind::Object {
-        return Err("it is not an object".to_owned());
+        return Err("it is not an object".into());
     }
     let changes = match root.member("changes") {
         None => Map::new(),
@@ -142,13 +142,13 @@ fn played(answer: &JsonText) -> Result<Played, String> {
         Some(changes) => changes
             .to_json()
             .decode::<Map<String, Value>>()
-            .map_err(|_| "`changes` is not an object".to_owned())?,
+            .map_err(|_| "`changes` is not an object")?,
     };
     let error = root.member("error").and_then(JsonValue::string);
     let result = match (root.member("result"), error) {
         (_, Some(error)) => Err(error.into_owned()),
         (Some(result), None) => Ok(result.to_json()),
-        (None, None) => return Err("it has neither `result` nor `error`".to_owned()),
+        (None, None) => return Err("it has neither `result` nor `error`".into()),
     };
     Ok(Played { result, changes })
 }
@@ -158,7 +158,8 @@ mod tests {
     use super::*;
 
     fn read(answer: &str) -> Result<(Result<JsonText, String>, usize), String> {
-        let played = played(&JsonText::parse(answer).expect("valid"))?;
+        let played = played(&JsonText::parse(answer).expect("valid"));
+        let played = played.map_err(|error| error.to_string())?;
         Ok((played.result, played.changes.len()))
     }
 

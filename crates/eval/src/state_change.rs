@@ -21,13 +21,74 @@ const UNKNOWN: [&str; 10] = [
     "$currentDate",
 ];
 
+/// Why a change of the session's state cannot be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ChangeError {
+    /// A scope is an object.
+    #[error("it changes the scope {scope} to {value}, which is not an object")]
+    NotAnObject {
+        /// The scope.
+        scope: String,
+        /// What it would become.
+        value: Value,
+    },
+    /// The case does not have the scope.
+    #[error(
+        "it changes the scope {scope}, which the case does not have. A further scope is an object in `initial_state`"
+    )]
+    UnknownScope {
+        /// The scope.
+        scope: String,
+    },
+    /// The scope would be empty before the agent sees it.
+    #[error("it changes the scope {scope}, which lasts for one turn of the agent")]
+    TemporaryScope {
+        /// The scope.
+        scope: String,
+    },
+    /// `$append` has other members beside it.
+    #[error(
+        "{path} has `{APPEND}` beside other members; a list that is appended to has no members"
+    )]
+    AppendsBesideMembers {
+        /// Where, from the scope on.
+        path: String,
+    },
+    /// `$append` has no list.
+    #[error("{path} appends {value}, which is not a list; write `{{ {APPEND}: [{value}] }}`")]
+    AppendsNoList {
+        /// Where, from the scope on.
+        path: String,
+        /// What it has.
+        value: Value,
+    },
+    /// What is appended to is not a list.
+    #[error("it appends to {path}, which is {value} and not a list")]
+    AppendsToNoList {
+        /// Where in the state.
+        path: String,
+        /// What is there.
+        value: Value,
+    },
+    /// There is no such operator.
+    #[error(
+        "{path} has `{name}`, and the only operator of changes is `{APPEND}`, with a list of the values to append. Objects are merged, everything else is replaced"
+    )]
+    UnknownOperator {
+        /// Where, from the scope on.
+        path: String,
+        /// What looks like an operator.
+        name: String,
+    },
+}
+
 /// Checks that what looks like an operator in changes is `$append` with a list. `is_filled_later` tells values that
 /// become others before the changes are made.
 pub(crate) fn check_operators(
     value: &Value,
     path: &str,
     is_filled_later: &dyn Fn(&Value) -> bool,
-) -> Result<(), String> {
+) -> Result<(), ChangeError> {
     match value {
         Value::Array(items) => {
             items.iter().try_for_each(|item| check_operators(item, path, is_filled_later))
@@ -36,21 +97,19 @@ pub(crate) fn check_operators(
             let looks_like = |operator| strsim::damerau_levenshtein(name, operator) <= 2;
             if name == APPEND {
                 if members.len() > 1 {
-                    return Err(format!(
-                        "{path} has `{APPEND}` beside other members; a list that is appended to has no members"
-                    ));
+                    return Err(ChangeError::AppendsBesideMembers { path: path.to_owned() });
                 }
                 if !member.is_array() && !is_filled_later(member) {
-                    return Err(format!(
-                        "{path} appends {member}, which is not a list; write `{{ {APPEND}: [{member}] }}`"
-                    ));
+                    let (path, value) = (path.to_owned(), member.clone());
+                    return Err(ChangeError::AppendsNoList { path, value });
                 }
             } else if name.starts_with('$')
-                && (looks_like(APPEND) || UNKNOWN.contains(&name.as_str()) || operator(name).is_some())
+                && (looks_like(APPEND)
+                    || UNKNOWN.contains(&name.as_str())
+                    || operator(name).is_some())
             {
-                return Err(format!(
-                    "{path} has `{name}`, and the only operator of changes is `{APPEND}`, with a list of the values to append. Objects are merged, everything else is replaced"
-                ));
+                let (path, name) = (path.to_owned(), name.clone());
+                return Err(ChangeError::UnknownOperator { path, name });
             }
             check_operators(member, &format!("{path}.{name}"), is_filled_later)
         }),
@@ -92,7 +151,7 @@ fn appended(value: &mut Value) -> Option<Vec<Value>> {
 }
 
 /// A value of the state after a change.
-pub(crate) fn applied(before: Value, mut change: Value, path: &str) -> Result<Value, String> {
+pub(crate) fn applied(before: Value, mut change: Value, path: &str) -> Result<Value, ChangeError> {
     if let Some(mut items) = appended(&mut change) {
         return match before {
             Value::Null => Ok(items.into()),
@@ -100,7 +159,7 @@ pub(crate) fn applied(before: Value, mut change: Value, path: &str) -> Result<Va
                 list.append(&mut items);
                 Ok(list.into())
             }
-            before => Err(format!("it appends to {path}, which is {before} and not a list")),
+            value => Err(ChangeError::AppendsToNoList { path: path.to_owned(), value }),
         };
     }
     let Value::Object(members) = change else { return Ok(change) };

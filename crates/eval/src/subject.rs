@@ -8,6 +8,7 @@ use json_text::{JsonIndex, JsonText, Kind};
 use crate::allowed::AllowedEffects;
 pub use crate::confirmation::CONFIRMATION;
 use crate::fault::Fault;
+use crate::function_error::FunctionError;
 use crate::gate::Gate;
 use crate::given_model::GivenModel;
 use crate::message::Message;
@@ -67,7 +68,7 @@ pub trait Subject: Send + Sync {
     ///
     /// # Errors
     /// Why google-adk refuses them.
-    async fn scenario_prompt(&self, _: &JsonText) -> Result<Option<String>, String> {
+    async fn scenario_prompt(&self, _: &JsonText) -> Result<Option<String>, FunctionError> {
         Ok(None)
     }
 

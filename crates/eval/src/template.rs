@@ -10,6 +10,11 @@ pub struct Template {
     source: Arc<str>,
 }
 
+/// Why a template cannot be read or filled, and where in it.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct TemplateError(minijinja::Error);
+
 /// The name of the only template of an environment.
 const ONLY: &str = "template";
 
@@ -17,23 +22,21 @@ impl Template {
     /// Reads a template in the syntax of Jinja. A name that is not given is an error, not an empty text.
     ///
     /// # Errors
-    /// What is wrong with it.
-    pub fn parse(source: &str) -> Result<Self, String> {
+    /// [`TemplateError`].
+    pub fn parse(source: &str) -> Result<Self, TemplateError> {
         let mut environment = minijinja::Environment::new();
         environment.set_undefined_behavior(minijinja::UndefinedBehavior::Strict);
-        environment
-            .add_template_owned(ONLY, source.to_owned())
-            .map_err(|error| error.to_string())?;
+        environment.add_template_owned(ONLY, source.to_owned()).map_err(TemplateError)?;
         Ok(Self { environment: Arc::new(environment), source: source.into() })
     }
 
     /// Fills the template.
     ///
     /// # Errors
-    /// A name that is not given, or another error at a place of the template.
-    pub fn fill(&self, names: &impl serde::Serialize) -> Result<String, String> {
-        let template = self.environment.get_template(ONLY).map_err(|error| error.to_string())?;
-        template.render(minijinja::value::Serde(names)).map_err(|error| error.to_string())
+    /// [`TemplateError`], such as for a name that is not given.
+    pub fn fill(&self, names: &impl serde::Serialize) -> Result<String, TemplateError> {
+        let template = self.environment.get_template(ONLY).map_err(TemplateError)?;
+        template.render(minijinja::value::Serde(names)).map_err(TemplateError)
     }
 }
 

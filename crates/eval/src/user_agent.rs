@@ -1,12 +1,16 @@
 //! [`UserAgent`]: who responds when the subject waits.
 
+use std::error::Error;
+
 use async_trait::async_trait;
 use json_text::JsonText;
 
+use crate::function_error::FunctionError;
 use crate::ledger::Ledger;
 use crate::message::Message;
 use crate::process::CallProcesses;
 use crate::scopes::Scopes;
+use crate::state_change::ChangeError;
 use crate::yields::YieldInfo;
 
 /// Who responds when the subject waits for the user.
@@ -16,13 +20,13 @@ pub trait UserAgent: Send + Sync {
     /// the conversation from the user's side so far; its last message is the prompt.
     ///
     /// # Errors
-    /// Why there is no answer; it ends the run as the user agent's fault.
+    /// [`UserAgentError`]: why there is no answer. It ends the run as the user agent's fault.
     async fn answer(
         &self,
         number: usize,
         heard: &[ConversationMessage],
         info: &YieldInfo,
-    ) -> Result<UserAnswer, String>;
+    ) -> Result<UserAnswer, UserAgentError>;
 
     /// Whether answer `number`, counted from 0, is a message with responses to calls that wait.
     fn responds_to_calls(&self, _: usize) -> bool {
@@ -39,8 +43,66 @@ pub trait UserAgent: Send + Sync {
         heard: &[ConversationMessage],
         info: &YieldInfo,
         _: &UserContext<'_>,
-    ) -> Result<UserAnswer, String> {
+    ) -> Result<UserAnswer, UserAgentError> {
         self.answer(number, heard, info).await
+    }
+}
+
+/// Why a user agent gave no answer.
+///
+/// A user agent of your own makes it from a text: `Err("the form has no name; add one".into())`.
+#[derive(Debug, thiserror::Error)]
+pub enum UserAgentError {
+    /// A script has no answer left.
+    #[error("its script has {given} of the {needed} answers that were needed. Add an answer")]
+    ScriptEnded {
+        /// How many answers it has.
+        given: usize,
+        /// How many were needed until now.
+        needed: usize,
+    },
+    /// The last answer of a model or an agent cannot be used either.
+    #[error("the answer of {name} cannot be used: {reason}. It was: {shown}")]
+    Unusable {
+        /// The model or agent.
+        name: String,
+        /// Why the answer cannot be used.
+        reason: String,
+        /// The beginning of the answer.
+        shown: String,
+    },
+    /// A model does nothing but call tools.
+    #[error(
+        "{model} calls tools again and again and writes nothing. Say in the persona when to call them"
+    )]
+    OnlyCalls {
+        /// The model.
+        model: String,
+    },
+    /// It changes the state in a way that cannot be made.
+    #[error(transparent)]
+    Change(#[from] ChangeError),
+    /// Its own code failed, or something that it uses, such as a model or a process.
+    #[error(transparent)]
+    Failed(#[from] FunctionError),
+}
+
+impl UserAgentError {
+    /// The error of something that a user agent uses.
+    pub fn failed(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::Failed(FunctionError::new(error))
+    }
+}
+
+impl From<String> for UserAgentError {
+    fn from(message: String) -> Self {
+        Self::failed(message)
+    }
+}
+
+impl From<&str> for UserAgentError {
+    fn from(message: &str) -> Self {
+        Self::failed(message)
     }
 }
 
@@ -91,7 +153,7 @@ pub(crate) async fn answer_outside_a_run(
     number: usize,
     heard: &[ConversationMessage],
     info: &YieldInfo,
-) -> Result<UserAnswer, String> {
+) -> Result<UserAnswer, UserAgentError> {
     let (ledger, state) = (Ledger::begin(), JsonText::from_value(&serde_json::json!({})));
     let processes = CallProcesses::default();
     let context = UserContext {
@@ -183,15 +245,14 @@ impl UserAgent for ScriptedUser {
         number: usize,
         _: &[ConversationMessage],
         info: &YieldInfo,
-    ) -> Result<UserAnswer, String> {
+    ) -> Result<UserAnswer, UserAgentError> {
         match (self.answers.get(number), &info.call_id) {
             (Some(answer), _) => Ok(answer.clone()),
             (None, None) => Ok(UserAnswer::ends()),
-            (None, Some(_)) => Err(format!(
-                "its script has {} of the {} answers that were needed. Add an answer",
-                self.answers.len(),
-                number + 1
-            )),
+            (None, Some(_)) => {
+                let (given, needed) = (self.answers.len(), number + 1);
+                Err(UserAgentError::ScriptEnded { given, needed })
+            }
         }
     }
 }

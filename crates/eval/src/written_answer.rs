@@ -3,8 +3,8 @@
 
 use json_text::{JsonText, Kind};
 
-use crate::model::read_json;
-use crate::user_agent::Wanted;
+use crate::model::{UnfitAnswer, beginning, read_json};
+use crate::user_agent::{UserAgentError, Wanted};
 
 /// What a simulated user writes to end the conversation. google-adk's write the same.
 pub(crate) const END: &str = "</finished>";
@@ -16,11 +16,11 @@ pub(crate) const BEGINNING: &str = "(The conversation begins. The agent has said
 pub(crate) const SILENCE: &str = "(The agent said nothing.)";
 
 /// What these texts give the tool that waits: the last one as JSON, or else, where the tool wants a text, all of them.
-pub(crate) fn response(texts: &[String], wanted: &Wanted<'_>) -> Result<JsonText, String> {
+pub(crate) fn response(texts: &[String], wanted: &Wanted<'_>) -> Result<JsonText, UnfitAnswer> {
     let last = texts.last().map_or("", String::as_str);
     let read = read_json(last, |json| match (wanted.refusal)(json) {
         None => Ok(json.clone()),
-        Some(refusal) => Err(refusal),
+        Some(refusal) => Err(refusal.into()),
     });
     let error = match read {
         Ok(json) => return Ok(json),
@@ -33,6 +33,12 @@ pub(crate) fn response(texts: &[String], wanted: &Wanted<'_>) -> Result<JsonText
     }
     let text = JsonText::string(&texts.join("\n\n"));
     if (wanted.refusal)(&text).is_none() { Ok(text) } else { Err(error) }
+}
+
+/// The error of a user agent whose last answer cannot be used either.
+pub(crate) fn unusable_answer(name: &str, text: &str, reason: &UnfitAnswer) -> UserAgentError {
+    let reason = reason.to_string();
+    UserAgentError::Unusable { name: name.to_owned(), reason, shown: beginning(text) }
 }
 
 /// What of a text is said if it ends the conversation, which may be nothing; `None` if it does not. As in google-adk,

@@ -10,6 +10,7 @@ standard library and google-adk. ``docs/design/eval-runs.md`` describes the prot
 ``huge_pages``  makes forks take less time
 ``case_run``   one case: the runner, its sessions and state, and the engine's requests
 ``gate``       intercepts tool calls, at every depth
+``mock_error``  the error that a mock names
 ``lookup``     lets every lookup of a tool's method find the gate
 ``adks_own``   what is google-adk's own code, by identity
 ``barrier``    forbids file writes, processes and sockets outside tools that may run

@@ -35,6 +35,7 @@ from google.adk.workflow import BaseNode, FunctionNode, Node, Workflow
 
 from rehearsal_adk import adk_private, faults, jsonable
 from rehearsal_adk.evaluation import adks_own, barrier, carried, current, lookup, model_requests, output_schema
+from rehearsal_adk.evaluation.mock_error import MockError
 
 
 class Decisions(Protocol):
@@ -85,10 +86,6 @@ class Decisions(Protocol):
 
     def stop(self) -> None:
         """Cancels the task of the runner."""
-
-
-class MockError(Exception):
-    """The error that a mock names."""
 
 
 _call: contextvars.ContextVar[tuple[Any, dict[str, Any], Any] | None] = carried.variable("rehearsal_call", None)

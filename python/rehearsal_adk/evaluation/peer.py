@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from rehearsal_adk import faults, jsonable
+from rehearsal_adk.evaluation import mock_error
 
 MAX_LINE_BYTES = 256 * 1024 * 1024
 
@@ -65,7 +66,7 @@ class Peer:
         try:
             answer = {"result": await method(message.get("params") or {})}
         except BaseException as error:  # Every request gets a response, whatever the agent raises.
-            answer = {"error": faults.describe(error)}
+            answer = {"error": {**faults.describe(error), "of_mock": mock_error.is_cause_of(error)}}
         self._send({"id": message["id"], **answer})
 
     def _send(self, message: dict[str, Any]) -> None:

@@ -1,10 +1,11 @@
-//! What a Rust file names: its paths, and its public functions whose error is a text. Read with `syn`.
+//! What a Rust file names: its paths, and its public functions and types with a result whose error is a text. Read with
+//! `syn`.
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 use syn::{
-    Attribute, GenericArgument, ImplItemFn, Item, ItemFn, ItemTrait, ItemUse, Macro, Meta, Path,
-    PathArguments, ReturnType, Signature, TraitItem, Type, UseTree, Visibility,
+    Attribute, GenericArgument, Ident, ImplItemFn, Item, ItemFn, ItemTrait, ItemType, ItemUse,
+    Macro, Meta, Path, PathArguments, PathSegment, Signature, TraitItem, Type, UseTree, Visibility,
 };
 
 /// A path, as the file has it; those in braces each in full.
@@ -27,7 +28,8 @@ pub(crate) fn paths(file: &str, code: &str) -> Vec<NamedPath> {
     finder.paths
 }
 
-/// The public functions, and methods of public traits, that return a text as their error.
+/// The public functions, methods of public traits and aliases of types that have a result with a text as its error, also
+/// as a part of another type or in a function that they take.
 pub(crate) fn texts_as_errors(file: &str, code: &str) -> Vec<String> {
     let mut finder = Finder::default();
     finder.visit_file(&parsed(file, code));
@@ -100,9 +102,14 @@ impl Finder {
     }
 
     fn signature(&mut self, visibility: &Visibility, signature: &Signature) {
-        if matches!(visibility, Visibility::Public(_)) && !self.is_test && is_text_error(signature)
-        {
-            self.texts_as_errors.push(signature.ident.to_string());
+        let mut texts = TextErrors(false);
+        texts.visit_signature(signature);
+        self.public(visibility, &signature.ident, &texts);
+    }
+
+    fn public(&mut self, visibility: &Visibility, name: &Ident, texts: &TextErrors) {
+        if texts.0 && !self.is_test && matches!(visibility, Visibility::Public(_)) {
+            self.texts_as_errors.push(name.to_string());
         }
     }
 }
@@ -139,6 +146,13 @@ impl<'ast> Visit<'ast> for Finder {
     fn visit_item_fn(&mut self, item: &'ast ItemFn) {
         self.signature(&item.vis, &item.sig);
         visit::visit_item_fn(self, item);
+    }
+
+    fn visit_item_type(&mut self, item: &'ast ItemType) {
+        let mut texts = TextErrors(false);
+        texts.visit_type(&item.ty);
+        self.public(&item.vis, &item.ident, &texts);
+        visit::visit_item_type(self, item);
     }
 
     fn visit_impl_item_fn(&mut self, item: &'ast ImplItemFn) {
@@ -183,14 +197,20 @@ fn is_for_tests(attribute: &Attribute) -> bool {
             || condition.starts_with("any (test"))
 }
 
-fn is_text_error(signature: &Signature) -> bool {
-    let ReturnType::Type(_, returned) = &signature.output else { return false };
-    let last = |returned: &Type| match returned {
-        Type::Path(path) => path.path.segments.last().cloned(),
-        _ => None,
+/// Whether there is a result with a text as its error.
+struct TextErrors(bool);
+
+impl<'ast> Visit<'ast> for TextErrors {
+    fn visit_path_segment(&mut self, segment: &'ast PathSegment) {
+        self.0 |= is_text_error(segment);
+        visit::visit_path_segment(self, segment);
+    }
+}
+
+fn is_text_error(segment: &PathSegment) -> bool {
+    let PathArguments::AngleBracketed(arguments) = &segment.arguments else { return false };
+    let Some(GenericArgument::Type(Type::Path(error))) = arguments.args.iter().nth(1) else {
+        return false;
     };
-    let Some(result) = last(returned).filter(|it| it.ident == "Result") else { return false };
-    let PathArguments::AngleBracketed(arguments) = &result.arguments else { return false };
-    let Some(GenericArgument::Type(error)) = arguments.args.iter().nth(1) else { return false };
-    last(error).is_some_and(|it| it.ident == "String")
+    segment.ident == "Result" && error.path.segments.last().is_some_and(|it| it.ident == "String")
 }

@@ -6,7 +6,7 @@ use scoring::judge::{RubricVerdict, Sample, conversation};
 use scoring::{Evidence, Invocation, Outcome, Trace};
 
 use super::{Asking, mean, unscored};
-use crate::model::{ModelMessage, ModelRequest};
+use crate::model::{JsonFailure, ModelMessage, ModelRequest, UnfitAnswer};
 
 /// Labels of sentences that count for the agent.
 const SUPPORTED: [&str; 2] = ["supported", "not_applicable"];
@@ -54,7 +54,7 @@ impl Hallucinations {
                         of_turn.extend(mean(&labels));
                         rubrics.extend(sentences);
                     }
-                    Err(reason) => return unscored(reason),
+                    Err(failure) => return unscored(failure.to_string()),
                 }
             }
             scores.extend(mean(&of_turn));
@@ -74,7 +74,7 @@ impl Hallucinations {
         asking: &Asking<'_>,
         actual: &Trace,
         at: usize,
-    ) -> Vec<Result<Vec<RubricVerdict>, String>> {
+    ) -> Vec<Result<Vec<RubricVerdict>, JsonFailure>> {
         let Some(turn) = actual.invocations.get(at) else { return Vec::new() };
         let earlier = || actual.invocations.iter().take(at).cloned();
         let until = |turn: Invocation| Trace {
@@ -108,15 +108,15 @@ impl Hallucinations {
 }
 
 /// Reads what the judge says about the sentences.
-fn sentences(answer: &JsonText) -> Result<Vec<RubricVerdict>, String> {
+fn sentences(answer: &JsonText) -> Result<Vec<RubricVerdict>, UnfitAnswer> {
     let document = JsonIndex::of(answer);
     if document.root().kind() != Kind::Array {
-        return Err("it is not an array".to_owned());
+        return Err("it is not an array".into());
     }
     document.root().items().map(sentence).collect()
 }
 
-fn sentence(value: JsonValue<'_>) -> Result<RubricVerdict, String> {
+fn sentence(value: JsonValue<'_>) -> Result<RubricVerdict, UnfitAnswer> {
     let text = |name: &str| value.member(name).and_then(JsonValue::string).unwrap_or_default();
     let label = text("label").trim().to_lowercase();
     let score = match label.as_str() {
@@ -124,7 +124,8 @@ fn sentence(value: JsonValue<'_>) -> Result<RubricVerdict, String> {
         label if UNSUPPORTED.contains(&label) => 0.0,
         _ => {
             let labels = [&SUPPORTED[..], &UNSUPPORTED].concat().join(", ");
-            return Err(format!("a sentence has the label \"{label}\", which is none of {labels}"));
+            let reason = format!("a sentence has the label \"{label}\", which is none of {labels}");
+            return Err(reason.into());
         }
     };
     Ok(RubricVerdict {

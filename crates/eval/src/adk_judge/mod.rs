@@ -19,7 +19,10 @@ use self::hallucinations::Hallucinations;
 use self::simulated_user::SimulatedUserQuality;
 use self::turns::TurnJudge;
 use crate::ledger::{Ledger, Role};
-use crate::model::{Model, ModelMessage, ModelRequest, Models, UsageNote, ask_for_json};
+use crate::model::{
+    JsonFailure, Model, ModelMessage, ModelNameError, ModelRequest, Models, UnfitAnswer, UsageNote,
+    ask_for_json,
+};
 
 /// How google-adk's judged metrics score a conversation.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,14 +62,15 @@ impl Asking<'_> {
         UsageNote { ledger: self.ledger, role: Role::Judge, agent: self.metric }
     }
 
-    fn model(&self, named: &str) -> Result<Model, String> {
-        self.models.model(self.models.judge_name(named)).map_err(|error| error.to_string())
+    fn model(&self, named: &str) -> Result<Model, ModelNameError> {
+        self.models.model(self.models.judge_name(named))
     }
 
     /// The replies of the judge, in the order of the requests.
     pub(crate) async fn replies(&self, requests: &[JudgeRequest]) -> Vec<Result<String, NoReply>> {
         let replies = requests.iter().map(|request| async {
-            let model = self.model(&request.model).map_err(NoReply)?;
+            let model = self.model(&request.model);
+            let model = model.map_err(|error| NoReply(error.to_string()))?;
             let asked = ModelRequest {
                 instruction: request.system.clone(),
                 messages: vec![ModelMessage::ToModel(request.prompt.clone())],
@@ -83,8 +87,8 @@ impl Asking<'_> {
         &self,
         model: &str,
         request: ModelRequest,
-        read: impl Fn(&JsonText) -> Result<T, String>,
-    ) -> Result<T, String> {
+        read: impl Fn(&JsonText) -> Result<T, UnfitAnswer>,
+    ) -> Result<T, JsonFailure> {
         ask_for_json(&self.model(model)?, request, self.note(), read).await
     }
 }

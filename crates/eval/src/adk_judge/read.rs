@@ -40,7 +40,8 @@ impl AdkJudge {
         let model = member(options, "judge_model").and_then(JsonValue::string);
         let samples = member(options, "num_samples").and_then(|count| count.text().parse().ok());
         let rubrics = |kind, judged: fn(TurnJudge) -> Judged| {
-            of_turns(criterion, rubrics, kind).map_or_else(Judged::Not, judged)
+            let of_turns = of_turns(criterion, rubrics, kind);
+            of_turns.map_or_else(|error| Judged::Not(error.to_string()), judged)
         };
         let judged = match name {
             "final_response_match_v2" => Judged::Turns(TurnJudge {
@@ -71,15 +72,22 @@ impl AdkJudge {
     }
 }
 
+/// An id of rubrics occurs twice, which google-adk refuses.
+#[derive(Debug, thiserror::Error)]
+#[error("two rubrics that apply to the same turn have the id {id}; give each an id of its own")]
+struct DuplicateRubric {
+    id: String,
+}
+
 /// The rubrics of a criterion, and those of its kind that the case and its turns have.
 ///
 /// # Errors
-/// That an id occurs twice, which google-adk refuses.
+/// [`DuplicateRubric`].
 fn of_turns(
     criterion: Option<JsonValue<'_>>,
     rubrics: &CaseRubrics,
     kind: &str,
-) -> Result<TurnJudge, String> {
+) -> Result<TurnJudge, DuplicateRubric> {
     let given = member(criterion, "rubrics").into_iter().flat_map(JsonValue::items);
     let given = given.filter_map(|rubric| {
         let text = member(member(Some(rubric), "rubric_content"), "text_property")?.string()?;
@@ -109,13 +117,11 @@ fn ids(rubrics: &[adk::Rubric]) -> impl Iterator<Item = &str> {
     rubrics.iter().map(|rubric| rubric.rubric_id.as_str())
 }
 
-fn distinct<'r>(ids: impl Iterator<Item = &'r str>) -> Result<(), String> {
+fn distinct<'r>(ids: impl Iterator<Item = &'r str>) -> Result<(), DuplicateRubric> {
     let mut seen = HashSet::new();
     for id in ids {
         if !seen.insert(id) {
-            return Err(format!(
-                "two rubrics that apply to the same turn have the id {id}; give each an id of its own"
-            ));
+            return Err(DuplicateRubric { id: id.to_owned() });
         }
     }
     Ok(())

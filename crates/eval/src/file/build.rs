@@ -742,7 +742,7 @@ impl Builder<'_> {
                 }
             };
             let message = Message::of_output(&JsonText::from_value(&says.says));
-            let message = message.and_then(|message| {
+            let message = message.map_err(|error| error.to_string()).and_then(|message| {
                 let first = (is_first && at == 0).then(|| message.refusal_as_first()).flatten();
                 tools.extend(message.tools().map(str::to_owned));
                 subject.refusal(&message).or(first).map_or(Ok(()), Err)

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use json_text::{JsonIndex, JsonText};
+use json_text::{JsonIndex, JsonText, JsonTextError};
 use scoring::ToolCall;
 use scoring::json::{Equality, equal};
 use serde_json::{Map, Value, json};
@@ -11,20 +11,39 @@ use crate::confirmation::ConfirmationRequest;
 use crate::golden::Golden;
 use crate::recorded_session::{RecordedAnswer, RecordedMessage, RecordedRequest, is_of_tool};
 
+/// Why a recorded case cannot be written as a suite.
+#[derive(Debug, thiserror::Error)]
+pub enum InitError {
+    /// A message of the user cannot be sent.
+    #[error("turn {turn}: {reason}")]
+    Unsendable {
+        /// The turn, from 1.
+        turn: usize,
+        /// Why it cannot be sent.
+        reason: String,
+    },
+    /// A recorded value cannot be read.
+    #[error(transparent)]
+    Value(#[from] JsonTextError),
+    /// A value cannot be written as YAML.
+    #[error("{0}")]
+    Yaml(String),
+}
+
 /// A suite in YAML with one case: the recorded messages of the user, a mock of each tool that answers as
 /// recorded, and ADK's default criteria against the recording. `eval_set` and `agent` are written as they are given,
 /// so they are relative to the suite's folder.
 ///
 /// # Errors
-/// A value that cannot be written as YAML.
-pub fn suite_of(golden: &Golden, eval_set: &Path, agent: &Path) -> Result<String, String> {
+/// [`InitError`].
+pub fn suite_of(golden: &Golden, eval_set: &Path, agent: &Path) -> Result<String, InitError> {
     let mut messages = Vec::new();
     for (at, message) in golden.session.messages.iter().enumerate() {
         messages.push(match message {
             RecordedMessage::Kept(message) => value(&message.output())?,
             RecordedMessage::Lost => json!(LOST_MESSAGE),
             RecordedMessage::Unsendable(reason) => {
-                return Err(format!("turn {}: {reason}", at + 1));
+                return Err(InitError::Unsendable { turn: at + 1, reason: reason.clone() });
             }
         });
     }
@@ -60,7 +79,7 @@ pub fn suite_of(golden: &Golden, eval_set: &Path, agent: &Path) -> Result<String
                 RecordedAnswer::None => json!({ "no_answer": true }),
             })
         };
-        let script = answers.iter().map(entry).collect::<Result<Vec<_>, String>>()?;
+        let script = answers.iter().map(entry).collect::<Result<Vec<_>, JsonTextError>>()?;
         of_tools.insert(tool.clone(), json!({ "script": script }));
     }
     if !of_tools.is_empty() {
@@ -85,7 +104,7 @@ pub fn suite_of(golden: &Golden, eval_set: &Path, agent: &Path) -> Result<String
     }
     case.insert("metrics".to_owned(), json!([{ "criteria": criteria }]));
     let suite = json!({ "subject": { "adk": agent.to_string_lossy() }, "cases": [case] });
-    serde_saphyr::to_string(&suite).map_err(|error| error.to_string())
+    serde_saphyr::to_string(&suite).map_err(|error| InitError::Yaml(error.to_string()))
 }
 
 /// Stands for a message that the recording does not have.
@@ -98,7 +117,7 @@ const LOST_ANSWER: &str = "(google-adk has not recorded this answer)";
 const CONTROL_FLOW: [&str; 3] = ["transfer_to_agent", "exit_loop", "set_model_response"];
 
 /// A mock of each tool that ran, or whose code asked the user.
-fn tools(golden: &Golden) -> Result<Map<String, Value>, String> {
+fn tools(golden: &Golden) -> Result<Map<String, Value>, JsonTextError> {
     let mut tools = Map::new();
     let calls = golden.trace.invocations.iter().flat_map(|turn| &turn.tool_calls);
     let is_of_tool = |call: &&ToolCall| {
@@ -166,7 +185,7 @@ impl<'a> Done<'a> {
     }
 
     /// As a mock, without what it asks.
-    fn answer(&self) -> Result<Value, String> {
+    fn answer(&self) -> Result<Value, JsonTextError> {
         // A tool that waits has returned nothing yet.
         let returned = self.result.map(as_recorded).transpose()?;
         Ok(match self.ends_turn {
@@ -176,7 +195,7 @@ impl<'a> Done<'a> {
     }
 
     /// What it asks, as the member of a mock.
-    fn asks(&self) -> Result<Option<Value>, String> {
+    fn asks(&self) -> Result<Option<Value>, JsonTextError> {
         let Some((request, meanwhile)) = self.request else { return Ok(None) };
         let mut asks = Map::new();
         if !request.hint.is_empty() {
@@ -200,7 +219,7 @@ impl<'a> Done<'a> {
 
 /// A mock that answers as recorded: one value if all calls returned the same, else a row for each of the arguments.
 /// What a call with the same arguments did otherwise later is only in the recording.
-fn mock(golden: &Golden, tool: &str) -> Result<Value, String> {
+fn mock(golden: &Golden, tool: &str) -> Result<Value, JsonTextError> {
     let calls = golden.trace.invocations.iter().flat_map(|turn| &turn.tool_calls);
     let calls = calls
         .filter(|call| call.name.as_deref() == Some(tool))
@@ -243,13 +262,13 @@ fn mock(golden: &Golden, tool: &str) -> Result<Value, String> {
     })
 }
 
-fn value(text: &JsonText) -> Result<Value, String> {
-    text.to_value().map_err(|error| error.to_string())
+fn value(text: &JsonText) -> Result<Value, JsonTextError> {
+    text.to_value()
 }
 
 /// A result as google-adk records it. Whether the tool returned `x` or `{"result": x}` is not recorded, and this form
 /// fits the output schema of both.
-fn as_recorded(result: &JsonText) -> Result<Value, String> {
+fn as_recorded(result: &JsonText) -> Result<Value, JsonTextError> {
     let result = value(result)?;
     Ok(if result.is_object() { result } else { json!({ "result": result }) })
 }

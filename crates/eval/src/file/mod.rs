@@ -26,7 +26,7 @@ pub use eval_set::{
     EvalSetOptions, ModelChoice, is_eval_set, read_eval_set, read_eval_set_with_models,
 };
 pub use format::schema;
-pub use init::suite_of;
+pub use init::{InitError, suite_of};
 
 use crate::case::EvalCase;
 use crate::mcp::McpServer;

@@ -56,7 +56,7 @@ pub(super) fn user(
         format!("user_simulator_config: model_configuration: {error}. Remove what is not supported")
     })?;
     let generation = generation.unwrap_or_default();
-    let persona = persona(scenario.user_persona.as_ref())?;
+    let persona = persona(scenario.user_persona.as_ref()).map_err(|error| error.to_string())?;
     let instructions = of("custom_instructions").and_then(JsonValue::string);
     let user = match &instructions {
         Some(template) => {

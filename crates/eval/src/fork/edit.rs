@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::given_model::{ModelCall, ModelTurn};
-use crate::message::Message;
+use crate::message::{Message, MessageError};
 
 /// What happens at a step, and what changes in the state with it.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,7 +32,7 @@ pub enum Edit {
 }
 
 /// Why a move cannot be read.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 pub enum MoveError {
     /// It is not JSON of this form.
     #[error(
@@ -47,7 +47,7 @@ pub enum MoveError {
     Number(usize),
     /// Its message is none that can be sent.
     #[error("the message of the move cannot be sent: {0}")]
-    Message(String),
+    Message(#[from] MessageError),
     /// A response does not change the state.
     #[error(
         "a response of a model changes no state; leave out `state`, or fork at a message or a result"
@@ -130,7 +130,7 @@ impl Move {
         let message = message.map(|it| Message::of_output(&it).map(Edit::Message));
         let response = response.map(|it| response_of(&it).map(Edit::Response));
         let edits = [
-            message.transpose().map_err(MoveError::Message)?,
+            message.transpose()?,
             answer.map(Edit::Answer),
             response.transpose()?,
             result.map(Edit::Result),

@@ -55,7 +55,7 @@ impl McpSubject {
     /// [`DeclarationsError`] if they cannot be read, or do not fit the servers.
     pub fn declarations(mut self, declarations: &JsonText) -> Result<Self, DeclarationsError> {
         let declared = declarations::read(&self.agent.servers, declarations)?;
-        Tools::of(&declared).map_err(DeclarationsError::new)?;
+        Tools::of(&declared).map_err(|error| DeclarationsError::new(error.to_string()))?;
         self.declared = Some(declared);
         Ok(self)
     }
@@ -114,7 +114,7 @@ impl Subject for McpSubject {
     }
 
     fn refusal(&self, message: &Message) -> Option<String> {
-        message.texts().err()
+        message.texts().err().map(|error| error.to_string())
     }
 
     async fn check_model(&self, gate: &Arc<Gate>) -> Result<(), Fault> {

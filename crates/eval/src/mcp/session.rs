@@ -115,7 +115,7 @@ impl McpSession {
     /// # Errors
     /// They do not fit the case.
     pub(super) fn has(&mut self, declared: &[DeclaredTools]) -> Result<(), Fault> {
-        self.tools = Tools::of(declared).map_err(failed)?;
+        self.tools = Tools::of(declared).map_err(|error| failed(error.to_string()))?;
         self.gate.check_names(&names(&self.agent, Some(&self.tools)))?;
         for (tool, declaration) in self.tools.declarations() {
             self.gate.note_declaration(tool, declaration);
@@ -299,7 +299,7 @@ impl SubjectSession for McpSession {
             return Err(Fault::Infrastructure { message });
         };
         let texts = message.texts();
-        let texts = texts.map_err(|message| Fault::UserAgent { of: YieldKind::Loop, message })?;
+        let texts = texts.map_err(|error| Fault::user_agent(YieldKind::Loop, error))?;
         self.turns += 1;
         self.request.messages.push(ModelMessage::ToModel(texts.join("\n")));
         self.turn().await?;

@@ -20,20 +20,32 @@ pub(super) struct AgentTool {
     pub(super) server: usize,
 }
 
+/// Two servers have a tool of the same name, which a case could not keep apart.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the servers {one} and {other} both have a tool {tool}. Set `tool_name_prefix` for one of the two"
+)]
+pub(super) struct DuplicateTool {
+    one: String,
+    other: String,
+    tool: String,
+}
+
 impl Tools {
     /// The tools that the servers declared, in the order of the servers.
     ///
     /// # Errors
-    /// Two servers have a tool of the same name, which a case could not keep apart.
-    pub(super) fn of(declared: &[DeclaredTools]) -> Result<Self, String> {
+    /// [`DuplicateTool`].
+    pub(super) fn of(declared: &[DeclaredTools]) -> Result<Self, DuplicateTool> {
         let mut tools = Self::default();
         for (server, of_server) in declared.iter().enumerate() {
             for view in &of_server.tools {
                 if let Some(other) = tools.find(view.name.as_str()) {
-                    return Err(format!(
-                        "the servers {} and {} both have a tool {}. Set `tool_name_prefix` for one of the two",
-                        other.view.provided_by, view.provided_by, view.name
-                    ));
+                    return Err(DuplicateTool {
+                        one: other.view.provided_by.to_string(),
+                        other: view.provided_by.to_string(),
+                        tool: view.name.to_string(),
+                    });
                 }
                 tools.0.push(AgentTool { view: view.clone(), server });
             }

@@ -2,27 +2,55 @@
 
 use json_text::JsonText;
 
-use super::{Model, ModelMessage, ModelRequest, UsageNote};
+use super::{Model, ModelFailure, ModelMessage, ModelNameError, ModelRequest, UsageNote};
+
+/// Why an answer cannot be used, as whoever gave it gets to read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct UnfitAnswer(String);
+
+impl<T: Into<String>> From<T> for UnfitAnswer {
+    fn from(reason: T) -> Self {
+        Self(reason.into())
+    }
+}
+
+/// Why a model did not answer with the JSON that was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum JsonFailure {
+    /// It is not known, or its key is missing.
+    #[error(transparent)]
+    Name(#[from] ModelNameError),
+    /// It gave no answer.
+    #[error(transparent)]
+    Model(#[from] ModelFailure),
+    /// Its last answer cannot be used either.
+    #[error("the answer of {model} cannot be used: {reason}. It was: {shown}")]
+    Unusable { model: String, reason: UnfitAnswer, shown: String },
+}
 
 /// Asks a model whose answer must be JSON that `read` accepts. An answer that is not is asked for once more, with
 /// the reason.
 ///
 /// # Errors
-/// Why there is no such answer.
+/// [`JsonFailure`].
 pub(crate) async fn ask_for_json<T>(
     model: &Model,
     mut request: ModelRequest,
     note: UsageNote<'_>,
-    read: impl Fn(&JsonText) -> Result<T, String>,
-) -> Result<T, String> {
-    let text = model.ask_noting(&request, note).await.map_err(|failure| failure.to_string())?.text;
+    read: impl Fn(&JsonText) -> Result<T, UnfitAnswer>,
+) -> Result<T, JsonFailure> {
+    let text = model.ask_noting(&request, note).await?.text;
     let error = match read_json(&text, &read) {
         Ok(value) => return Ok(value),
         Err(error) => error,
     };
     repeat(&mut request, text, &error);
-    let text = model.ask_noting(&request, note).await.map_err(|failure| failure.to_string())?.text;
-    read_json(&text, &read).map_err(|error| unusable(model.name(), &text, &error))
+    let text = model.ask_noting(&request, note).await?.text;
+    read_json(&text, &read).map_err(|reason| {
+        let (model, shown) = (model.name().to_owned(), beginning(&text));
+        JsonFailure::Unusable { model, reason, shown }
+    })
 }
 
 /// What `read` makes of an answer.
@@ -31,28 +59,27 @@ pub(crate) async fn ask_for_json<T>(
 /// Why it cannot be used.
 pub(crate) fn read_json<T>(
     text: &str,
-    read: impl Fn(&JsonText) -> Result<T, String>,
-) -> Result<T, String> {
-    let json = JsonText::parse(unfenced(text)).map_err(|error| format!("it is not JSON: {error}"));
-    read(&json?)
+    read: impl Fn(&JsonText) -> Result<T, UnfitAnswer>,
+) -> Result<T, UnfitAnswer> {
+    let json = JsonText::parse(unfenced(text));
+    read(&json.map_err(|error| format!("it is not JSON: {error}"))?)
 }
 
 /// Asks again after an answer that cannot be used.
-pub(crate) fn repeat(request: &mut ModelRequest, text: String, error: &str) {
+pub(crate) fn repeat(request: &mut ModelRequest, text: String, error: &UnfitAnswer) {
     request
         .messages
         .extend([ModelMessage::FromModel(text), ModelMessage::ToModel(correction(error))]);
 }
 
 /// What asks for another answer than one that cannot be used.
-pub(crate) fn correction(error: &str) -> String {
+pub(crate) fn correction(error: &UnfitAnswer) -> String {
     format!("This answer cannot be used: {error}. Answer again, with the JSON alone.")
 }
 
-/// The error for people when the last answer of whoever has this name cannot be used either.
-pub(crate) fn unusable(name: &str, text: &str, error: &str) -> String {
-    let shown: String = text.chars().take(200).collect();
-    format!("the answer of {name} cannot be used: {error}. It was: {shown}")
+/// As much of an answer as an error shows.
+pub(crate) fn beginning(answer: &str) -> String {
+    answer.chars().take(200).collect()
 }
 
 /// The text without the fence in which models put code.

@@ -28,7 +28,9 @@ use tokio::time::Instant;
 pub use access::Variables;
 pub use failure::{FailureKind, ModelFailure};
 pub use generation_config::GenerationConfig;
-pub(crate) use json::{ask_for_json, correction, read_json, repeat, unusable};
+pub(crate) use json::{
+    JsonFailure, UnfitAnswer, ask_for_json, beginning, correction, read_json, repeat,
+};
 pub use name::{ModelNameError, PERSON};
 pub use person::PersonSession;
 pub(crate) use person::{CANCEL_AFTER, CANCEL_AFTER_HEADER};

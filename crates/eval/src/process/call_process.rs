@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::io;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -29,6 +30,38 @@ pub(crate) struct CallProcess {
 impl Drop for CallProcess {
     fn drop(&mut self) {
         self.killer.kill();
+    }
+}
+
+/// Why a process does not start.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StartError {
+    /// The package cannot be written where Python finds it.
+    #[error("the Python package cannot be written: {0}")]
+    Package(io::Error),
+    /// The system starts no process.
+    #[error("{} cannot be started: {cause}", program.display())]
+    Process { program: PathBuf, cause: io::Error },
+}
+
+/// Why a process gave no answer.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CallError {
+    /// The process ended.
+    #[error("{name} ended. {}", printed(output.as_deref()))]
+    Ended { name: String, output: Option<String> },
+    /// The call cannot be written.
+    #[error(transparent)]
+    Call(serde_json::Error),
+    /// The answer is not of the kind that was asked for.
+    #[error("the answer of {name} cannot be read: {cause}")]
+    Answer { name: String, cause: serde_json::Error },
+}
+
+fn printed(output: Option<&str>) -> String {
+    match output {
+        Some(lines) => format!("Its last output:\n{lines}"),
+        None => "It printed nothing".to_owned(),
     }
 }
 
@@ -96,14 +129,11 @@ impl CallProcess {
     pub(crate) async fn call<T: DeserializeOwned>(
         &self,
         call: &impl Serialize,
-    ) -> Result<T, String> {
-        let gone = || match self.log.last_lines(0) {
-            Some(lines) => format!("{} ended. Its last output:\n{lines}", self.name),
-            None => format!("{} ended. It printed nothing", self.name),
-        };
+    ) -> Result<T, CallError> {
+        let gone = || CallError::Ended { name: self.name.clone(), output: self.log.last_lines(0) };
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let request = JsonText::serialize(&Numbered { id, call });
-        let line = request.map_err(|error| error.to_string())?.compact().as_str().to_owned();
+        let line = request.map_err(CallError::Call)?.compact().as_str().to_owned();
         let (waiter, answer) = oneshot::channel();
         match &mut *self.waiting.lock() {
             Some(waiting) => waiting.insert(id, waiter),
@@ -112,6 +142,6 @@ impl CallProcess {
         self.requests.send(line.into()).map_err(|_| gone())?;
         let line = answer.await.map_err(|_| gone())?;
         serde_json::from_str(&line)
-            .map_err(|error| format!("the answer of {} cannot be read: {error}", self.name))
+            .map_err(|cause| CallError::Answer { name: self.name.clone(), cause })
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::call_process::CallProcess;
+use super::call_process::{CallProcess, StartError};
 
 /// Processes that answer calls, each started when it is first needed, such as the one that calls a run's functions.
 /// Dropping this ends them.
@@ -25,8 +25,8 @@ impl CallProcesses {
     pub(crate) fn get_or_start(
         &self,
         key: String,
-        start: impl FnOnce() -> Result<CallProcess, String>,
-    ) -> Result<Arc<CallProcess>, String> {
+        start: impl FnOnce() -> Result<CallProcess, StartError>,
+    ) -> Result<Arc<CallProcess>, StartError> {
         let mut processes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(process) = processes.get(&key) {
             return Ok(Arc::clone(process));

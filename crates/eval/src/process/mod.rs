@@ -4,6 +4,6 @@ mod call_process;
 mod call_processes;
 mod line_process;
 
-pub(crate) use self::call_process::CallProcess;
+pub(crate) use self::call_process::{CallProcess, StartError};
 pub use self::call_processes::CallProcesses;
 pub(crate) use self::line_process::{LineProcess, Request};

@@ -15,13 +15,13 @@ use serde_json::{Map, Value};
 
 use super::messages::{AdkUsage, Exception};
 use crate::ledger::{Event, Role};
-use crate::model::{correction, unusable};
-use crate::process::{CallProcess, CallProcesses};
+use crate::model::correction;
+use crate::process::{CallProcess, CallProcesses, StartError};
 use crate::state_conflict::merge_noting;
 use crate::user_agent::{
-    ConversationMessage, UserAgent, UserAnswer, UserContext, answer_outside_a_run,
+    ConversationMessage, UserAgent, UserAgentError, UserAnswer, UserContext, answer_outside_a_run,
 };
-use crate::written_answer::{BEGINNING, SILENCE, response, said_at_the_end};
+use crate::written_answer::{BEGINNING, SILENCE, response, said_at_the_end, unusable_answer};
 use crate::yields::{YieldInfo, YieldKind};
 
 /// The module of the package that it runs.
@@ -64,7 +64,7 @@ impl AdkUser {
     }
 
     /// The process of this agent, which has the session of the run.
-    fn process(&self, processes: &CallProcesses) -> Result<Arc<CallProcess>, String> {
+    fn process(&self, processes: &CallProcesses) -> Result<Arc<CallProcess>, StartError> {
         let Self { folder, python, model, retries } = self;
         let model = model.as_deref().unwrap_or_default();
         let (folder, python) = (folder.display(), python.display());
@@ -72,13 +72,12 @@ impl AdkUser {
         processes.get_or_start(key, || self.start())
     }
 
-    fn start(&self) -> Result<CallProcess, String> {
-        let package = package::unpacked()
-            .map_err(|error| format!("the Python package cannot be written: {error}"))?;
+    fn start(&self) -> Result<CallProcess, StartError> {
+        let package = package::unpacked().map_err(StartError::Package)?;
         let mut command = package::program(&self.python, MODULE, &package, &self.folder);
         command.arg(&self.folder).args(&self.model);
         CallProcess::start(&mut command, format!("the process of {}", self.name()))
-            .map_err(|error| format!("{} cannot be started: {error}", self.python.display()))
+            .map_err(|cause| StartError::Process { program: self.python.clone(), cause })
     }
 
     /// What the agent says to a message. Its calls and the tokens of its models are noted, also where it fails.
@@ -87,8 +86,9 @@ impl AdkUser {
         process: &CallProcess,
         message: &Message<'_>,
         turn: &mut Turn<'_>,
-    ) -> Result<String, String> {
-        let Said { text, error, calls, usage } = process.call(message).await?;
+    ) -> Result<String, UserAgentError> {
+        let said = process.call(message).await;
+        let Said { text, error, calls, usage } = said.map_err(UserAgentError::failed)?;
         let ledger = turn.context.ledger;
         for AdkUsage { model, input, output } in usage {
             let (role, agent) = (Role::UserAgent, turn.agent.clone());
@@ -104,9 +104,9 @@ impl AdkUser {
             (Some(text), None) => Ok(text),
             (_, Some(Exception { message, traceback, .. })) => {
                 let folder = self.folder.display();
-                Err(format!("{folder}: {message}\n{traceback}").trim_end().to_owned())
+                Err(format!("{folder}: {message}\n{traceback}").trim_end().into())
             }
-            (None, None) => Err("it gave no answer".to_owned()),
+            (None, None) => Err("it gave no answer".into()),
         }
     }
 }
@@ -173,7 +173,7 @@ impl UserAgent for AdkUser {
         number: usize,
         heard: &[ConversationMessage],
         info: &YieldInfo,
-    ) -> Result<UserAnswer, String> {
+    ) -> Result<UserAnswer, UserAgentError> {
         answer_outside_a_run(self, number, heard, info).await
     }
 
@@ -183,8 +183,8 @@ impl UserAgent for AdkUser {
         heard: &[ConversationMessage],
         info: &YieldInfo,
         context: &UserContext<'_>,
-    ) -> Result<UserAnswer, String> {
-        let process = self.process(context.processes)?;
+    ) -> Result<UserAnswer, UserAgentError> {
+        let process = self.process(context.processes).map_err(UserAgentError::failed)?;
         let (heard, prompt) = paired(heard);
         let mut turn = Turn { agent: info.kind.to_string(), context, changes: Map::new() };
         let message = Message { heard: Some(heard), prompt };
@@ -208,7 +208,7 @@ impl UserAgent for AdkUser {
                         Err(error) => error,
                     };
                     if repeats == self.retries {
-                        return Err(unusable(&self.name(), &text, &error));
+                        return Err(unusable_answer(&self.name(), &text, &error));
                     }
                     repeats += 1;
                     let again = Message { heard: None, prompt: &correction(&error) };

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::functions::PythonFunction;
 use super::messages::Exception;
 use crate::confirmation::ConfirmationRequest;
-use crate::process::{CallProcess, CallProcesses};
+use crate::process::{CallProcess, CallProcesses, StartError};
 
 /// The module of the package that it runs.
 const MODULE: &str = "rehearsal_adk.evaluation.functions";
@@ -20,17 +20,16 @@ const MODULE: &str = "rehearsal_adk.evaluation.functions";
 pub(super) fn function_process(
     processes: &CallProcesses,
     first: &PythonFunction,
-) -> Result<Arc<CallProcess>, String> {
+) -> Result<Arc<CallProcess>, StartError> {
     processes.get_or_start(MODULE.to_owned(), || start(first))
 }
 
-fn start(first: &PythonFunction) -> Result<CallProcess, String> {
-    let package = package::unpacked()
-        .map_err(|error| format!("the Python package cannot be written: {error}"))?;
+fn start(first: &PythonFunction) -> Result<CallProcess, StartError> {
+    let package = package::unpacked().map_err(StartError::Package)?;
     let folder = first.file.parent().unwrap_or(Path::new("."));
     let mut command = package::program(&first.python, MODULE, &package, folder);
     CallProcess::start(&mut command, "the process of the functions")
-        .map_err(|error| format!("{} cannot be started: {error}", first.python.display()))
+        .map_err(|cause| StartError::Process { program: first.python.clone(), cause })
 }
 
 /// The answer to a call.

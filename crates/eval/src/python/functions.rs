@@ -18,6 +18,7 @@ use super::function_process::{Reply, function_process};
 use super::messages::Exception;
 use crate::bridge::CalledFormat;
 use crate::confirmation::{Confirmation, ConfirmationRequest};
+use crate::function_error::FunctionError;
 use crate::ledger::{Entry, Ledger};
 use crate::metric::{Metric, MetricResult};
 use crate::mock::{MockContext, MockFailure, MockFunction};
@@ -25,7 +26,8 @@ use crate::persona_tool::PersonaFunction;
 use crate::process::CallProcesses;
 use crate::scope_change::check_scopes;
 use crate::user_agent::{
-    ConversationMessage, UserAgent, UserAnswer, UserContext, YieldedTo, answer_outside_a_run,
+    ConversationMessage, UserAgent, UserAgentError, UserAnswer, UserContext, YieldedTo,
+    answer_outside_a_run,
 };
 use crate::yields::{YieldInfo, YieldKind};
 
@@ -76,18 +78,14 @@ impl PythonFunction {
     ///
     /// # Errors
     /// What the function raises, or why it cannot be called.
-    async fn user(&self, yielded: &YieldedTo<'_>) -> Result<Option<Answer>, String> {
+    async fn user(&self, yielded: &YieldedTo<'_>) -> Result<Option<Answer>, UserAgentError> {
         let prompt = match yielded.heard.last() {
             Some(ConversationMessage::Prompt(prompt)) => prompt,
             _ => "",
         };
         let input = Input::User { prompt, user: UserSeen::of(yielded) };
         let answer = self.called(yielded.context.processes, input).await;
-        let answer = answer.map_err(|failure| match failure {
-            MockFailure::Raises(message) | MockFailure::Broken(message) => message,
-            MockFailure::NotRecorded => "it has no answer".to_owned(),
-        })?;
-        answer.decode().map_err(|error| error.to_string())
+        answer.map_err(UserAgentError::failed)?.decode().map_err(UserAgentError::failed)
     }
 
     async fn called(
@@ -103,9 +101,9 @@ impl PythonFunction {
         processes: &CallProcesses,
         input: Input<'_>,
     ) -> Result<Reply, MockFailure> {
-        let process = function_process(processes, self).map_err(MockFailure::Broken)?;
+        let process = function_process(processes, self).map_err(MockFailure::broken)?;
         let call = Call { file: &self.file, function: &self.name, input };
-        process.call(&call).await.map_err(MockFailure::Broken)
+        process.call(&call).await.map_err(MockFailure::broken)
     }
 
     fn result(&self, reply: Reply) -> Result<JsonText, MockFailure> {
@@ -154,7 +152,7 @@ impl MockFunction for PythonFunction {
         let changes = std::mem::take(&mut reply.changes);
         check_scopes(&changes, context.state.scopes(), |scope| context.state.has(scope))
             .and_then(|()| context.state.change(changes))
-            .map_err(MockFailure::Broken)?;
+            .map_err(MockFailure::broken)?;
         self.result(reply)
     }
 
@@ -171,12 +169,13 @@ impl MockFunction for PythonFunction {
 
 #[async_trait]
 impl CalledFormat for PythonFunction {
-    async fn format(&self, processes: &CallProcesses, names: &Value) -> Result<JsonText, String> {
+    async fn format(
+        &self,
+        processes: &CallProcesses,
+        names: &Value,
+    ) -> Result<JsonText, FunctionError> {
         let made = self.called(processes, Input::Bridge { bridge: names }).await;
-        made.map_err(|failure| match failure {
-            MockFailure::Raises(message) | MockFailure::Broken(message) => message,
-            MockFailure::NotRecorded => "it has no answer".to_owned(),
-        })
+        made.map_err(FunctionError::new)
     }
 }
 
@@ -192,7 +191,7 @@ impl PersonaFunction for PythonFunction {
         match answer.decode() {
             Ok(Some(Answer { output, changes })) => Ok((output, changes)),
             Ok(None) => Ok((JsonText::from_value(&Value::Null), Map::new())),
-            Err(error) => Err(MockFailure::Broken(error.to_string())),
+            Err(error) => Err(MockFailure::broken(error)),
         }
     }
 }
@@ -216,7 +215,7 @@ impl UserAgent for PythonUser {
         number: usize,
         heard: &[ConversationMessage],
         info: &YieldInfo,
-    ) -> Result<UserAnswer, String> {
+    ) -> Result<UserAnswer, UserAgentError> {
         answer_outside_a_run(self, number, heard, info).await
     }
 
@@ -226,7 +225,7 @@ impl UserAgent for PythonUser {
         heard: &[ConversationMessage],
         info: &YieldInfo,
         context: &UserContext<'_>,
-    ) -> Result<UserAnswer, String> {
+    ) -> Result<UserAnswer, UserAgentError> {
         let Some(Answer { output, changes }) =
             self.0.user(&YieldedTo { heard, info, context, state: context.state }).await?
         else {
@@ -261,15 +260,16 @@ impl Metric for PythonMetric {
 
     async fn evaluate(&self, events: &[Entry]) -> MetricResult {
         let result = self.evaluate_noting(events, &Ledger::begin()).await;
-        result.unwrap_or_else(MetricResult::unscored)
+        result.unwrap_or_else(|error| MetricResult::unscored(error.to_string()))
     }
 
-    async fn evaluate_noting(&self, events: &[Entry], _: &Ledger) -> Result<MetricResult, String> {
-        match self.0.called(&CallProcesses::default(), Input::Metric { events }).await {
-            Ok(result) => result.decode().map_err(|error| error.to_string()),
-            Err(MockFailure::Raises(message) | MockFailure::Broken(message)) => Err(message),
-            Err(MockFailure::NotRecorded) => Err("it has no answer".to_owned()),
-        }
+    async fn evaluate_noting(
+        &self,
+        events: &[Entry],
+        _: &Ledger,
+    ) -> Result<MetricResult, FunctionError> {
+        let result = self.0.called(&CallProcesses::default(), Input::Metric { events }).await;
+        result.map_err(FunctionError::new)?.decode().map_err(FunctionError::new)
     }
 }
 

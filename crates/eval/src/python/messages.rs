@@ -103,6 +103,8 @@ pub(super) struct Exception {
     /// Its text, or the name of its class if it has none.
     pub(super) message: String,
     pub(super) traceback: String,
+    /// Whether it came of the error that a mock or a fault of the case names.
+    pub(super) is_of_mock: bool,
 }
 
 /// An exception as Python describes it.
@@ -112,12 +114,14 @@ struct Raised {
     r#type: String,
     message: String,
     traceback: String,
+    #[serde(default)]
+    of_mock: bool,
 }
 
 impl From<Raised> for Exception {
-    fn from(Raised { r#type, message, traceback }: Raised) -> Self {
+    fn from(Raised { r#type, message, traceback, of_mock }: Raised) -> Self {
         let message = if message.trim().is_empty() { r#type.clone() } else { message };
-        Self { r#type, message, traceback }
+        Self { r#type, message, traceback, is_of_mock: of_mock }
     }
 }
 

@@ -38,6 +38,7 @@ use self::session::PythonSession;
 use self::user_prompts::UserPrompts;
 use crate::allowed::AllowedEffects;
 use crate::fault::Fault;
+use crate::function_error::FunctionError;
 use crate::gate::Gate;
 use crate::given_model::{GivenModel, RealModel, real_model};
 use crate::model::{Models, PERSON};
@@ -239,7 +240,7 @@ impl Subject for AdkPythonSubject {
         Some((format!("the agent {name}"), hash.clone()))
     }
 
-    async fn scenario_prompt(&self, args: &JsonText) -> Result<Option<String>, String> {
+    async fn scenario_prompt(&self, args: &JsonText) -> Result<Option<String>, FunctionError> {
         self.user_prompts.prompt(&self.agent.python, args).await
     }
 

@@ -23,6 +23,7 @@ const REFUSED: &str = ". The kernel refuses effects in this case. To let the cod
 
 /// A Python agent in one case. Dropping it ends its process.
 pub(super) struct PythonSession {
+    gate: Arc<Gate>,
     connection: Connection,
     server: Arc<Server>,
     process: CaseProcess,
@@ -135,7 +136,8 @@ impl PythonSession {
         let (process, stream) = server.begin(gate.is_repeated())?;
         let model_timeout = models.settings().timeout;
         let connection = Connection::new(stream, gate, models);
-        let mut session = Self { connection, server, process, is_idle: false };
+        let mut session =
+            Self { gate: Arc::clone(gate), connection, server, process, is_idle: false };
         let open = Open {
             state: gate.initial_state(),
             tools: gate.known_tools().collect(),
@@ -177,6 +179,10 @@ impl PythonSession {
         match self.connection.request(method, &params).await {
             Ok(result) => Ok(result),
             Err(RequestError::Raised(exception)) => {
+                let unhandled = self.gate.unhandled().filter(|_| exception.is_of_mock);
+                if let Some(unhandled) = unhandled {
+                    return Err(unhandled);
+                }
                 let is_refused = self.server.is_sealed() && exception.r#type == "PermissionError";
                 let hint = if is_refused { REFUSED } else { "" };
                 let message = format!("{}{hint}", exception.message);

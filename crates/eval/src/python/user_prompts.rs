@@ -6,8 +6,8 @@ use agents::adk_python::package;
 use json_text::JsonText;
 
 use super::functions::PythonFunction;
-use crate::mock::MockFailure;
-use crate::process::CallProcesses;
+use crate::function_error::FunctionError;
+use crate::process::{CallProcesses, StartError};
 
 /// Where the function is in the package, and its name.
 const FUNCTION: (&str, &str) = ("rehearsal_adk/evaluation/user_prompts.py", "prompt");
@@ -22,16 +22,12 @@ impl UserPrompts {
         &self,
         python: &Path,
         args: &JsonText,
-    ) -> Result<Option<String>, String> {
-        let package = package::unpacked()
-            .map_err(|error| format!("the Python package cannot be written: {error}"))?;
+    ) -> Result<Option<String>, FunctionError> {
+        let package =
+            package::unpacked().map_err(|cause| FunctionError::new(StartError::Package(cause)))?;
         let (file, name) = FUNCTION;
         let function = PythonFunction::new(&package.join(file), name, Some(python));
-        let prompt =
-            function.call_outside_a_run(&self.0, args).await.map_err(|failure| match failure {
-                MockFailure::Raises(message) | MockFailure::Broken(message) => message,
-                MockFailure::NotRecorded => String::new(),
-            })?;
-        prompt.decode().map_err(|error| error.to_string())
+        let prompt = function.call_outside_a_run(&self.0, args).await;
+        prompt.map_err(FunctionError::new)?.decode().map_err(FunctionError::new)
     }
 }

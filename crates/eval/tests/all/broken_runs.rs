@@ -10,7 +10,7 @@ use eval::given_model::{GivenModel, ModelTurn};
 use eval::ledger::Event;
 use eval::python::{AdkPythonSubject, Isolation};
 use eval::result::RunError;
-use eval::user_agent::{ConversationMessage, UserAnswer};
+use eval::user_agent::{ConversationMessage, UserAgentError, UserAnswer};
 use eval::yields::YieldInfo;
 use eval::{EvalCase, EvalResult, EvalSuite, Status, ToolUse, UserAgent, run_eval, run_eval_suite};
 use json_text::JsonText;
@@ -126,7 +126,7 @@ impl UserAgent for Slow {
         number: usize,
         _: &[ConversationMessage],
         _: &YieldInfo,
-    ) -> Result<UserAnswer, String> {
+    ) -> Result<UserAnswer, UserAgentError> {
         tokio::time::sleep(Duration::from_secs(1)).await;
         Ok(match number {
             0 => UserAnswer::says(JsonText::string("Go on")),

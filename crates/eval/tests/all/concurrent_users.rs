@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use eval::ledger::Event;
 use eval::subject::{Input, PendingCall, SubjectSession, TurnEnd};
-use eval::user_agent::{ConversationMessage, UserAnswer};
+use eval::user_agent::{ConversationMessage, UserAgentError, UserAnswer};
 use eval::yields::YieldInfo;
 use eval::{EvalCase, EvalResult, Fault, Gate, Status, Subject, UserAgent, run_eval};
 use expect_test::expect;
@@ -80,7 +80,7 @@ impl UserAgent for Slow {
         _: usize,
         heard: &[ConversationMessage],
         _: &YieldInfo,
-    ) -> Result<UserAnswer, String> {
+    ) -> Result<UserAnswer, UserAgentError> {
         tokio::time::sleep(self.takes).await;
         let output = JsonText::from_value(&json!(format!("{} messages", heard.len())));
         Ok(UserAnswer::Says { output, changes: JsonText::from_value(&self.changes) })

@@ -8,7 +8,7 @@ use eval::ledger::{Event, Origin};
 use eval::mock::ArgsMatch;
 use eval::python::AdkPythonSubject;
 use eval::tool_fault::{FaultEffect, ToolFault};
-use eval::user_agent::{ConversationMessage, ScriptedUser, UserAnswer};
+use eval::user_agent::{ConversationMessage, ScriptedUser, UserAgentError, UserAnswer};
 use eval::yields::YieldInfo;
 use eval::{EvalCase, EvalResult, Status, ToolMock, ToolUse, UserAgent, run_eval};
 use json_text::JsonText;
@@ -111,7 +111,7 @@ impl UserAgent for Undecided {
         _: usize,
         _: &[ConversationMessage],
         _: &YieldInfo,
-    ) -> Result<UserAnswer, String> {
+    ) -> Result<UserAnswer, UserAgentError> {
         Ok(UserAnswer::ends())
     }
 }

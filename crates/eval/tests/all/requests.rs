@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use eval::given_model::{GivenModel, ModelTurn};
 use eval::python::AdkPythonSubject;
-use eval::user_agent::{ConversationMessage, UserAgent, UserAnswer};
+use eval::user_agent::{ConversationMessage, UserAgent, UserAgentError, UserAnswer};
 use eval::yields::YieldInfo;
 use eval::{EvalCase, Status, ToolUse, run_eval};
 use json_text::JsonText;
@@ -28,7 +28,7 @@ impl UserAgent for Giver {
         _: usize,
         _: &[ConversationMessage],
         info: &YieldInfo,
-    ) -> Result<UserAnswer, String> {
+    ) -> Result<UserAnswer, UserAgentError> {
         let args = info.args.as_ref().expect("arguments").to_value().expect("JSON");
         let answer = match args.get("authConfig") {
             Some(config) => {

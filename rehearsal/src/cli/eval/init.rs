@@ -19,8 +19,7 @@ pub(super) fn init(arguments: &InitSuiteArguments, out: &mut dyn Write) -> Resul
     let output = arguments.output.as_deref();
     let folder = output.map_or(Path::new(""), |path| path.parent().unwrap_or(Path::new("")));
     let from_suite = |path: &Path| relative(path, folder);
-    let suite = suite_of(&golden, &from_suite(&arguments.eval_set), &from_suite(&agent));
-    let suite = suite.map_err(EvalError::Yaml)?;
+    let suite = suite_of(&golden, &from_suite(&arguments.eval_set), &from_suite(&agent))?;
     let Some(path) = output else {
         write!(out, "{suite}")?;
         return Ok(());

@@ -25,7 +25,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use eval::continuations::{ForkRunError, Sides};
-use eval::file::{SuiteError, schema};
+use eval::file::{InitError, SuiteError, schema};
 use eval::golden::GoldenError;
 use eval::model::ModelNameError;
 use eval::store::{RunInfo, StoreError, StoredResults, StoredRun};
@@ -164,9 +164,9 @@ pub enum EvalError {
     /// The run has no such result.
     #[error("{0}")]
     NoSource(String),
-    /// The recorded case has a value that YAML cannot express.
+    /// The recorded case cannot be written as a suite.
     #[error("the suite cannot be written as YAML: {0}")]
-    Yaml(String),
+    Init(#[from] InitError),
     /// No case is selected.
     #[error("no case is selected; the suites have {}", known.join(", "))]
     NoCase {

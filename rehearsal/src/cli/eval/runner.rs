@@ -7,7 +7,7 @@
 
 use std::io::{self, Write};
 
-use eval::message::Message;
+use eval::message::{Message, MessageError};
 use eval::result::RunError;
 use eval::subject::{Input, ToolResponse, TurnEnd};
 use eval::{EvalCase, EvalRunner, Fault, JsonText};
@@ -80,13 +80,21 @@ pub(super) async fn serve(case: &EvalCase, out: &mut (impl Write + Send)) -> Res
         let Some(line) = lines.next_line().await? else { return Ok(()) };
         turn = Some(match input(&line) {
             Ok(input) => runner.run(input).await,
-            Err(message) => Err(Fault::Infrastructure { message }),
+            Err(error) => Err(Fault::Infrastructure { message: error.to_string() }),
         });
     }
 }
 
-fn input(line: &str) -> Result<Input, String> {
-    let request = serde_json::from_str(line).map_err(|error| error.to_string())?;
+/// Why a line of standard input is not a turn.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+enum InputError {
+    Line(#[from] serde_json::Error),
+    Message(#[from] MessageError),
+}
+
+fn input(line: &str) -> Result<Input, InputError> {
+    let request = serde_json::from_str(line)?;
     Ok(match request {
         Request::Message(message) => Input::Message(Message::of_output(&message)?),
         Request::Responses(responses) => {

@@ -8,11 +8,25 @@ use landlock::{
     Ruleset, RulesetAttr as _, RulesetCreatedAttr as _, RulesetError, Scope, path_beneath_rules,
 };
 use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
-    SeccompRule, apply_filter,
+    BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition,
+    SeccompFilter, SeccompRule, apply_filter,
 };
 
 use super::{Layers, Network, Seal};
+
+/// Why a thread cannot be sealed.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SealError {
+    /// Landlock refuses its rules.
+    #[error("Landlock cannot be applied: {0}")]
+    Landlock(#[from] RulesetError),
+    /// No filter can be made of the rules.
+    #[error("the filter of system calls cannot be made: {0}")]
+    Rules(#[from] BackendError),
+    /// The kernel refuses the filter.
+    #[error("the filter of system calls cannot be applied: {0}")]
+    Filter(#[from] seccompiler::Error),
+}
 
 /// The version of Landlock that knows every change of a file.
 const FILES: ABI = ABI::V3;
@@ -119,12 +133,12 @@ pub(super) fn layers() -> Layers {
     .unwrap_or(Layers::NONE)
 }
 
-pub(super) fn apply(seal: &Seal<'_>) -> Result<(), String> {
+pub(super) fn apply(seal: &Seal<'_>) -> Result<(), SealError> {
     let folders = seal.allowed.folders.iter().map(|folder| folder.as_path());
     let folders: Vec<_> = folders.chain([seal.scratch.files(), seal.scratch.homes()]).collect();
     let layers = super::layers();
     match restrict(Ruleset::default(), &folders, seal.network) {
-        Err(error) if layers.files => return Err(format!("Landlock cannot be applied: {error}")),
+        Err(error) if layers.files => return Err(error.into()),
         // What this kernel cannot refuse is said at the beginning of a run.
         _ if !layers.calls => return Ok(()),
         _ => {}
@@ -134,9 +148,9 @@ pub(super) fn apply(seal: &Seal<'_>) -> Result<(), String> {
         refused.insert(*call, vec![rule(*process, SeccompCmpOp::Ne, 0)?]);
     }
     let flags = FLAGS.iter().map(|request| rule(1, SeccompCmpOp::Eq, *request));
-    refused.insert(libc::SYS_ioctl, flags.collect::<Result<_, _>>()?);
+    refused.insert(libc::SYS_ioctl, flags.collect::<Result<_, BackendError>>()?);
     let unconnected =
-        UNCONNECTED.iter().map(|kind| of_kind(*kind)).collect::<Result<Vec<_>, _>>()?;
+        UNCONNECTED.iter().map(|kind| of_kind(*kind)).collect::<Result<Vec<_>, BackendError>>()?;
     refused.insert(libc::SYS_socketpair, unconnected.clone());
     // They connect without `connect`.
     let flag = u64::from(libc::MSG_FASTOPEN.unsigned_abs());
@@ -152,20 +166,18 @@ pub(super) fn apply(seal: &Seal<'_>) -> Result<(), String> {
         let mut of_families: Vec<_> = FAMILIES
             .iter()
             .map(|family| rule(0, SeccompCmpOp::Eq, u64::from(family.unsigned_abs())))
-            .collect::<Result<_, _>>()?;
+            .collect::<Result<_, BackendError>>()?;
         of_families.push(of_kind(libc::SOCK_RAW)?);
         // Landlock knows TCP only. UDP is for name servers.
         let others = [0, libc::IPPROTO_TCP, libc::IPPROTO_UDP].map(|protocol| {
             let protocol = u64::from(protocol.unsigned_abs());
             SeccompCondition::new(2, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, protocol)
         });
-        let others: Result<Vec<_>, _> = others.into_iter().collect();
-        of_families.push(all(others.map_err(|error| error.to_string())?)?);
+        let others = others.into_iter().collect::<Result<Vec<_>, BackendError>>()?;
+        of_families.push(SeccompRule::new(others)?);
         refused.insert(libc::SYS_socket, of_families);
     }
-    let applied = filter(refused)
-        .and_then(|program| apply_filter(&program).map_err(|error| error.to_string()));
-    applied.map_err(|error| format!("the filter of system calls cannot be applied: {error}"))
+    Ok(apply_filter(&filter(refused)?)?)
 }
 
 /// The filter of programs, in the form that the kernel takes.
@@ -210,35 +222,26 @@ fn rules(calls: &[i64]) -> BTreeMap<i64, Vec<SeccompRule>> {
     calls.iter().map(|call| (*call, Vec::new())).collect()
 }
 
-fn rule(argument: u8, operator: SeccompCmpOp, value: u64) -> Result<SeccompRule, String> {
+fn rule(argument: u8, operator: SeccompCmpOp, value: u64) -> Result<SeccompRule, BackendError> {
     only(SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value))
 }
 
 /// Where this argument is not null.
-fn pointer(argument: u8) -> Result<SeccompRule, String> {
+fn pointer(argument: u8) -> Result<SeccompRule, BackendError> {
     only(SeccompCondition::new(argument, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0))
 }
 
-fn only(
-    condition: Result<SeccompCondition, seccompiler::BackendError>,
-) -> Result<SeccompRule, String> {
-    all(vec![condition.map_err(|error| error.to_string())?])
-}
-
-fn all(conditions: Vec<SeccompCondition>) -> Result<SeccompRule, String> {
-    SeccompRule::new(conditions).map_err(|error| error.to_string())
+fn only(condition: Result<SeccompCondition, BackendError>) -> Result<SeccompRule, BackendError> {
+    SeccompRule::new(vec![condition?])
 }
 
 /// A socket of this type, whatever its flags are.
-fn of_kind(kind: i32) -> Result<SeccompRule, String> {
+fn of_kind(kind: i32) -> Result<SeccompRule, BackendError> {
     rule(1, SeccompCmpOp::MaskedEq(0xf), u64::from(kind.unsigned_abs()))
 }
 
-fn filter(refused: BTreeMap<i64, Vec<SeccompRule>>) -> Result<BpfProgram, String> {
+fn filter(refused: BTreeMap<i64, Vec<SeccompRule>>) -> Result<BpfProgram, BackendError> {
     let error = SeccompAction::Errno(libc::EPERM.unsigned_abs());
-    let architecture = std::env::consts::ARCH.try_into();
-    let architecture =
-        architecture.map_err(|error: seccompiler::BackendError| error.to_string())?;
-    let filter = SeccompFilter::new(refused, SeccompAction::Allow, error, architecture);
-    filter.and_then(TryInto::try_into).map_err(|error| error.to_string())
+    let architecture = std::env::consts::ARCH.try_into()?;
+    SeccompFilter::new(refused, SeccompAction::Allow, error, architecture)?.try_into()
 }

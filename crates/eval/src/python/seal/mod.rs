@@ -144,7 +144,7 @@ mod system {
         Layers::NONE
     }
 
-    pub(super) fn apply(_: &Seal<'_>) -> Result<(), String> {
+    pub(super) fn apply(_: &Seal<'_>) -> Result<(), std::convert::Infallible> {
         Ok(())
     }
 
