@@ -143,6 +143,23 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_lock_is_told_from_damage() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("live.sqlite");
+        database(&path).await.close().await.expect("closed");
+        // A journal that lets nobody read meanwhile.
+        let options = SqliteConnectOptions::new().filename(&path).busy_timeout(Duration::ZERO);
+        let options = options.journal_mode(sqlx::sqlite::SqliteJournalMode::Delete);
+        let mut locks = options.connect().await.expect("opens");
+        sqlx::query("BEGIN EXCLUSIVE").execute(&mut locks).await.expect("locked");
+        let options = SqliteConnectOptions::new().filename(&path).busy_timeout(Duration::ZERO);
+        let mut reads = options.connect().await.expect("opens");
+        let read = sqlx::query("SELECT text FROM notes").fetch_one(&mut reads).await;
+        let error = unreadable(&path, &read.expect_err("locked"));
+        assert!(matches!(error, CopyError::Locked { .. }), "{error}");
+    }
+
+    #[tokio::test]
     async fn what_is_not_a_database_is_named() {
         let folder = tempfile::tempdir().expect("a folder");
         let [text, to, cut] = ["a.txt", "copy", "cut"].map(|name| folder.path().join(name));
