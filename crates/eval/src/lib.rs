@@ -89,6 +89,6 @@ pub use run::{rescore, run_eval};
 pub use runner::{EvalRunner, create_eval_runner};
 pub use store::RunStore;
 pub use subject::Subject;
-pub use suite::{EvalSuite, SuiteResult, check_cases, load_subjects, run_cases, run_eval_suite};
+pub use suite::{EvalSuite, SuiteResult, check_cases, run_cases, run_eval_suite};
 pub use tool_fault::ToolFault;
 pub use user_agent::UserAgent;

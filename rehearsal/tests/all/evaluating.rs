@@ -1,5 +1,7 @@
 //! `rehearsal eval` as a process.
 
+#[cfg(target_os = "linux")]
+mod interpreters;
 #[cfg(unix)]
 mod interrupted;
 mod killed;

@@ -45,7 +45,7 @@ fn case(subject: &str, metric: &str) -> Option<(TempDir, EvalCase)> {
 /// What is wrong with the metric, before anything runs.
 async fn refused(subject: &str, metric: &str) -> Option<String> {
     let (_folder, case) = case(subject, metric)?;
-    let checked = check_cases(std::iter::once(&case)).await;
+    let checked = check_cases(std::iter::once(&case), 1).await;
     Some(checked.err().map(|(_, fault)| fault.to_string()).unwrap_or_default())
 }
 
@@ -135,7 +135,7 @@ async fn runs_of_unknown(metrics: &[String]) -> Option<Vec<EvalResult>> {
     std::fs::write(&suite, &text).expect("written");
     let options = ReadOptions { python: Some(python), ..ReadOptions::default() };
     let cases = read(&suite, &options).unwrap_or_else(|error| panic!("{text}: {error}"));
-    let checked = check_cases(cases.iter()).await;
+    let checked = check_cases(cases.iter(), 1).await;
     assert!(checked.is_ok(), "{:?}", checked.err().map(|it| it.1));
     let mut results = Vec::new();
     for case in &cases {

@@ -18,7 +18,6 @@ mod tools;
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
-use std::num::NonZeroUsize;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -28,7 +27,7 @@ use eval::golden::GoldenError;
 use eval::model::ModelNameError;
 use eval::store::{RunInfo, StoreError, StoredResults, StoredRun};
 use eval::suite::{SkippedCase, Summary};
-use eval::{EvalSuite, RunStore, SuiteResult, check_cases, load_subjects, run_cases};
+use eval::{EvalSuite, RunStore, SuiteResult, check_cases, run_cases};
 use indicatif::ProgressBar;
 use score_report::{Baseline, Ending, Heading, Report, ReportPart};
 use scoring::config::Config;
@@ -445,10 +444,7 @@ fn write_report(
 fn suite(arguments: &EvalArguments) -> Result<EvalSuite, EvalError> {
     Ok(EvalSuite {
         cases: selected(cases(arguments)?, arguments)?,
-        jobs: arguments
-            .jobs
-            .or_else(|| std::thread::available_parallelism().ok())
-            .map_or(1, NonZeroUsize::get),
+        jobs: arguments.jobs(),
         stop_on_first_failure: arguments.stop_on_first_failure,
     })
 }
@@ -519,8 +515,7 @@ fn note_lost(results: &StoredResults, run: i64) {
 /// Checks what is known of the agents before anything runs.
 async fn check(runs: &Runs<'_>, jobs: usize) -> Result<(), EvalError> {
     let open = runs.open().1;
-    load_subjects(open.iter().map(|run| run.case), jobs).await;
-    let checked = check_cases(open.iter().map(|run| run.case)).await;
+    let checked = check_cases(open.iter().map(|run| run.case), jobs).await;
     checked.map_err(|(case, fault)| EvalError::Unfit {
         suite: case.source.suite.clone(),
         case: case.name.clone(),
