@@ -658,6 +658,25 @@ fn a_run_says_what_is_sealed() {
     }
 }
 
+/// The suite that the guide names to begin with.
+#[test]
+fn the_suite_of_the_smart_home_passes() {
+    let Some(python) = test_needs::python() else { return };
+    let store = tempfile::tempdir().unwrap();
+    let store = store.path().join("eval.sqlite");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/smart_home");
+    let arguments = ["smart_home.eval.yaml", "--store", store.to_str().unwrap()];
+    let report = report(&folder, &arguments, Some(&python));
+    assert_eq!(report["summary"]["passed_cases"], 1, "{report}");
+    let run = &report["results"][0]["eval_run"];
+    assert!(run.get("notes").is_none(), "{run}");
+    let answered =
+        run["events"].as_array().unwrap().iter().filter(|it| it["type"] == "tool_result");
+    let answered: Vec<_> = answered.map(|it| (it["name"].as_str(), it["from"].as_str())).collect();
+    let wanted = [("read_sensor", "mock"), ("set_temperature", "sealed")];
+    assert_eq!(answered, wanted.map(|(tool, from)| (Some(tool), Some(from))));
+}
+
 #[test]
 fn a_mock_of_a_suite_that_answers_no_case_is_noted() {
     let Some(python) = test_needs::python() else { return };
