@@ -85,7 +85,7 @@ pub use json_text::JsonText;
 pub use metric::Metric;
 pub use mock::{ToolMock, ToolUse};
 pub use result::{EvalResult, Status};
-pub use run::{rescore, run_eval};
+pub use run::{check_metrics, rescore, run_eval};
 pub use runner::{EvalRunner, create_eval_runner};
 pub use store::RunStore;
 pub use subject::Subject;

@@ -658,6 +658,33 @@ fn a_run_says_what_is_sealed() {
     }
 }
 
+#[test]
+fn metrics_that_look_for_what_the_agent_did_not_have_are_not_evaluated_again() {
+    let Some(python) = test_needs::python() else { return };
+    let counts = "event_count: { name: none, event: tool_call, filter: { name: escalate }, is: 0 }";
+    let folder = suite(&format!(
+        "  - {{ name: a, first_message: Hi, model: {{ scripted: [Hello] }}, metrics: [{{ {counts} }}] }}\n"
+    ));
+    let ran = run(folder.path(), &["suite.yaml"], Some(&python));
+    assert_eq!(ran.status.code(), Some(0), "{}", text(&ran.stderr));
+    let path = folder.path().join("suite.yaml");
+    let mistyped =
+        std::fs::read_to_string(&path).unwrap().replace("name: escalate", "name: escalated");
+    std::fs::write(&path, mistyped).unwrap();
+    let rescored = run(folder.path(), &["suite.yaml", "--rescore", "last"], None);
+    let shown = text(&rescored.stderr);
+    assert_eq!(rescored.status.code(), Some(2), "{shown}");
+    let wanted = "suite.yaml: case a: the metric none looks for the tool escalated, which the agent does not have; \
+                  did you mean escalate?";
+    assert!(shown.contains(wanted), "{shown}");
+    let next = run(folder.path(), &["suite.yaml", "--case", "a", "--resume=2"], None);
+    assert!(
+        text(&next.stderr).contains("has no run 2"),
+        "nothing was stored: {}",
+        text(&next.stderr)
+    );
+}
+
 /// The suite that the guide names to begin with.
 #[test]
 fn the_suite_of_the_smart_home_passes() {

@@ -27,7 +27,7 @@ use eval::golden::GoldenError;
 use eval::model::ModelNameError;
 use eval::store::{RunInfo, StoreError, StoredResults, StoredRun};
 use eval::suite::{SkippedCase, Summary};
-use eval::{EvalSuite, RunStore, SuiteResult, check_cases, run_cases};
+use eval::{EvalCase, EvalSuite, RunStore, SuiteResult, check_cases, run_cases};
 use indicatif::ProgressBar;
 use score_report::{Baseline, Ending, Heading, Report, ReportPart};
 use scoring::config::Config;
@@ -41,7 +41,7 @@ pub use arguments::{
 use self::interrupts::Interrupts;
 use self::progress::Progress;
 use self::report::Columns;
-use self::runs::{Runs, chosen, rescored, suite_name};
+use self::runs::{Runs, check_stored, chosen, rescored, suite_name};
 use self::selection::{cases, selected};
 use super::score::{self, Destination, ScoreError, Verdict};
 use crate::cli::note_line::note_line;
@@ -182,6 +182,11 @@ pub enum EvalError {
 }
 
 impl EvalError {
+    fn unfit(case: &EvalCase, fault: eval::Fault) -> Self {
+        let (suite, case) = (case.source.suite.clone(), case.name.clone());
+        Self::Unfit { suite, case, fault: Box::new(fault) }
+    }
+
     /// Whether a reader such as `head` has closed the pipe.
     #[must_use]
     pub fn is_broken_pipe(&self) -> bool {
@@ -261,6 +266,7 @@ async fn run_suites(
     let (stored, runs) = match earlier {
         Some(earlier) if arguments.rescore.is_some() => {
             let results = store.results(earlier.number).await?;
+            check_stored(&suite.cases, &results)?;
             let stored = store.begin(&suites).await?;
             let (runs, others) = rescored(&suite.cases, results, &stored).await?;
             if !is_selection(arguments) {
@@ -516,11 +522,7 @@ fn note_lost(results: &StoredResults, run: i64) {
 async fn check(runs: &Runs<'_>, jobs: usize) -> Result<(), EvalError> {
     let open = runs.open().1;
     let checked = check_cases(open.iter().map(|run| run.case), jobs).await;
-    checked.map_err(|(case, fault)| EvalError::Unfit {
-        suite: case.source.suite.clone(),
-        case: case.name.clone(),
-        fault: Box::new(fault),
-    })
+    checked.map_err(|(case, fault)| EvalError::unfit(case, fault))
 }
 
 /// Opens files for writing. A new one can be read by its owner only: it has conversations.
