@@ -529,6 +529,11 @@ test("arguments are pasted from several formats", async ({ page, picture, access
   await expect(box).toBeFocused();
   await box.fill("{fare: 1}");
   await expect(page.locator(".paste-box")).toContainText(/Not JSON: .*line 1/);
+  // Esc leaves, and what is typed is there again.
+  await box.press("Escape");
+  await expect(box).toHaveCount(0);
+  await page.locator("#tool-form-paste-button").click();
+  await expect(box).toHaveValue("{fare: 1}");
   const call = {
     type: "function",
     function: { name: "book_trip", arguments: JSON.stringify({ fare: "OSLLIS-2", payment: { method: "invoice", company: "Far & Away" }, colour: "red" }) },
@@ -589,7 +594,12 @@ test("descriptions and limits are beside their fields, and references become fie
   await accessible();
   // Many values of an enum at once: an unknown one is marked at its item.
   await row(page, "colours").getByRole("button", { name: "Paste…" }).click();
-  await page.getByRole("textbox", { name: "Items to add to colours" }).fill("red\nblue\npink");
+  const items = page.getByRole("textbox", { name: "Items to add to colours" });
+  await items.fill("red\nblue\npink");
+  await items.press("Escape");
+  await expect(items).toHaveCount(0);
+  await row(page, "colours").getByRole("button", { name: "Paste…" }).click();
+  await expect(items).toHaveValue("red\nblue\npink");
   await page.getByRole("button", { name: "Add 3 items" }).click();
   await expect(preview(page)).toContainText('"colours":["red","blue","pink"]');
   await rehearsal.field("speed").focus();

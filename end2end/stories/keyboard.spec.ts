@@ -245,7 +245,7 @@ test("a click on a side of the panel puts the focus into its field", async ({ pa
   await expect(rehearsal.field("a")).toBeFocused();
 });
 
-test("one Esc cancels a call, also from a field, and others leave: a letter leads back", async ({ page, host }) => {
+test("Esc leaves a field before it cancels a call, and others leave: a letter leads back", async ({ page, host }) => {
   void host;
   const rehearsal = await Rehearsal.at(page, "travel-desk");
   await rehearsal.fill("query", "When do we fly?");
@@ -256,6 +256,10 @@ test("one Esc cancels a call, also from a field, and others leave: a letter lead
   await page.keyboard.press("Control+Enter");
   await expect(page.getByRole("timer")).toBeVisible();
   await expect(rehearsal.field("seconds")).toBeFocused();
+  // Whoever leaves the field to go on elsewhere does not cancel the call by that.
+  await page.keyboard.press("Escape");
+  await expect(rehearsal.field("seconds")).not.toBeFocused();
+  await expect(page.getByRole("timer")).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(rehearsal.call(1)).toHaveClass(/cancelled/);
   // Esc leaves the field and the row, and does not enter another field: one letter does.

@@ -96,7 +96,7 @@ async fn connection(
         async move {
             let permit = permit?;
             let Ok(response) = router.oneshot(request).await;
-            Ok::<_, h2::Error>(permit.held_by(response))
+            permit.held_by(response)
         }
     });
     let mut builder = Builder::new(TokioExecutor::new());

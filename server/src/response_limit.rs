@@ -32,7 +32,15 @@ pub(crate) struct ResponseLimit {
 }
 
 /// The permission to respond, held until the response is sent or its stream ends.
-pub(crate) struct ResponsePermit(Option<OwnedSemaphorePermit>);
+pub(crate) struct ResponsePermit {
+    permits: Arc<Semaphore>,
+    /// None for a response that may wait for a person.
+    held: Option<OwnedSemaphorePermit>,
+}
+
+/// Marks the response to somebody without a login and a token, who waits for no person whatever was requested.
+#[derive(Clone, Copy)]
+pub(crate) struct ToStranger;
 
 impl ResponseLimit {
     pub(crate) fn new(base_path: BasePath) -> Self {
@@ -46,12 +54,14 @@ impl ResponseLimit {
     pub(crate) fn permit<B>(&self, request: &Request<B>) -> Result<ResponsePermit, h2::Error> {
         let path = request.uri().path();
         let path = path.strip_prefix(self.base_path.as_str()).unwrap_or(path);
-        if waits(request.method(), path) {
-            return Ok(ResponsePermit(None));
-        }
-        let permit = Arc::clone(&self.permits).try_acquire_owned();
-        permit.map(|permit| ResponsePermit(Some(permit))).map_err(|_| Reason::REFUSED_STREAM.into())
+        let permits = Arc::clone(&self.permits);
+        let held = if waits(request.method(), path) { None } else { Some(acquired(&permits)?) };
+        Ok(ResponsePermit { permits, held })
     }
+}
+
+fn acquired(permits: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, h2::Error> {
+    Arc::clone(permits).try_acquire_owned().map_err(|_| Reason::REFUSED_STREAM.into())
 }
 
 /// Whether the request may wait for a person: agents keep thousands of these open.
@@ -62,13 +72,19 @@ fn waits(method: &Method, path: &str) -> bool {
 
 impl ResponsePermit {
     /// The response, which holds the permit.
-    pub(crate) fn held_by(self, response: Response) -> Response {
-        match self.0 {
-            Some(permit) if !response.body().is_end_stream() => {
-                response.map(|body| Body::new(PermittedBody { body, _permit: permit }))
-            }
-            _ => response,
+    ///
+    /// # Errors
+    /// `REFUSED_STREAM` for a stranger who requested to wait, as [`ResponseLimit::permit`] has it for others.
+    pub(crate) fn held_by(self, response: Response) -> Result<Response, h2::Error> {
+        if response.body().is_end_stream() {
+            return Ok(response);
         }
+        let permit = match self.held {
+            Some(permit) => permit,
+            None if response.extensions().get::<ToStranger>().is_some() => acquired(&self.permits)?,
+            None => return Ok(response),
+        };
+        Ok(response.map(|body| Body::new(PermittedBody { body, _permit: permit })))
     }
 }
 
@@ -109,7 +125,8 @@ mod tests {
     fn a_response_holds_its_permit_until_it_is_sent() {
         let limit = ResponseLimit::new("/team".parse().expect("a path"));
         let page = request(Method::GET, "/team/agents");
-        let permit = || limit.permit(&page).map(|permit| permit.held_by(Response::new("x".into())));
+        let permit =
+            || limit.permit(&page).and_then(|permit| permit.held_by(Response::new("x".into())));
         let mut held: Vec<_> = (0..AT_ONCE).map(|_| permit().expect("free")).collect();
         assert_eq!(permit().expect_err("refused").reason(), Some(Reason::REFUSED_STREAM));
         held.pop();
@@ -120,7 +137,11 @@ mod tests {
             (Method::POST, "/team/rehearsal.v1.LiveService/AwaitDecision"),
         ];
         for (method, path) in waiting {
-            assert!(limit.permit(&request(method, path)).is_ok(), "{path}");
+            let permit = || limit.permit(&request(method.clone(), path)).expect("waits");
+            assert!(permit().held_by(Response::new("x".into())).is_ok(), "{path}");
+            let mut rejected = Response::new("x".into());
+            rejected.extensions_mut().insert(ToStranger);
+            assert!(permit().held_by(rejected).is_err(), "{path}");
         }
         let list = format!("/team{LIST}");
         for (method, path) in [(Method::GET, "/team/v1/models"), (Method::POST, list.as_str())] {
@@ -134,6 +155,7 @@ mod tests {
         let page = request(Method::GET, "/");
         let responses: Vec<_> = (0..AT_ONCE + 1)
             .map(|_| limit.permit(&page).expect("free").held_by(Response::new(Body::empty())))
+            .map(|response| response.expect("held"))
             .collect();
         assert_eq!(responses.len(), AT_ONCE + 1);
     }

@@ -39,6 +39,14 @@ pub(crate) fn check_names(
             format!("the model has a script for {agent}, an agent that does not exist; {hint}");
         return Err(Fault::GivenModel { message });
     }
+    check_metrics(names, metrics)
+}
+
+/// Checks that a subject with these names has what metrics look for.
+///
+/// # Errors
+/// [`Fault::BlindMetric`] for the first that looks for something else.
+pub(crate) fn check_metrics(names: &Names, metrics: &[Arc<dyn Metric>]) -> Result<(), Fault> {
     for metric in metrics {
         metric.check_names(names).map_err(|UnknownName { wanted, hint, .. }| {
             Fault::BlindMetric { metric: metric.name().to_owned(), wanted, hint }

@@ -1,12 +1,12 @@
-//! [`Names`]: the names that a subject shows before it runs, against which cases are checked.
+//! [`Names`]: the names that a subject shows, against which cases are checked.
 
 use std::collections::HashMap;
 
 use scoring::nearest::nearest;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
-/// The names that a subject shows before it runs.
-#[derive(Debug, Clone, Default, Deserialize)]
+/// The names that a subject shows before it runs, and as it runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Names {
     /// Its tools and nodes, at every depth; `None` if only running it shows them.
     pub tools: Option<Vec<String>>,

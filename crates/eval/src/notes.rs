@@ -9,10 +9,15 @@ use crate::gate::Used;
 use crate::ledger::{Entry, Event};
 use crate::metric::MetricResult;
 use crate::mock::ToolUse;
+use crate::names::Names;
 use crate::yields::YieldKind;
 
 /// What a case without metrics says of itself.
 const NO_METRIC: &str = "the case has no metric, so nothing is measured";
+
+/// What a result says of an earlier run that did not keep what its subject showed.
+const UNCHECKED: &str = "the run has not kept the names of the agent's tools and agents, so a metric may look for one that does \
+                         not exist; run the case again to have its metrics checked";
 
 /// How a note on the names of a metric begins.
 const LOOKS_FOR: &str = "the metric";
@@ -76,8 +81,16 @@ pub(crate) fn of_refusals(events: &[Entry]) -> BTreeSet<String> {
 
 /// The notes on a run whose metrics are evaluated again, perhaps of a changed case.
 pub(crate) fn again(case: &EvalCase, notes: &[String]) -> Vec<String> {
-    let of_run = notes.iter().filter(|note| *note != NO_METRIC && !note.starts_with(LOOKS_FOR));
-    of_run.cloned().chain(of_metrics(case)).collect()
+    let of_metrics = |note: &&String| {
+        [NO_METRIC, UNCHECKED].contains(&note.as_str()) || note.starts_with(LOOKS_FOR)
+    };
+    let of_run = notes.iter().filter(|note| !of_metrics(note));
+    of_run.cloned().chain(self::of_metrics(case)).collect()
+}
+
+/// That the names for which metrics look were not checked.
+pub(crate) fn of_unchecked(case: &EvalCase, names: Option<&Names>) -> Option<String> {
+    (names.is_none() && !case.metrics.is_empty()).then(|| UNCHECKED.to_owned())
 }
 
 fn of_metrics(case: &EvalCase) -> Option<String> {

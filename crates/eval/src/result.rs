@@ -9,6 +9,7 @@ use crate::fault::{AtFault, Fault, Phase};
 pub use crate::ledger::TerminationReason;
 use crate::ledger::{Entry, Event, Role};
 use crate::metric::MetricResult;
+use crate::names::Names;
 
 /// What the run of one case gave.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -26,6 +27,9 @@ pub struct EvalResult {
     pub notes: Vec<String>,
     /// Everything that happened.
     pub events: Vec<Entry>,
+    /// The names that the subject showed, for metrics that are evaluated later; `None` if the run did not begin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub names: Option<Names>,
     /// How long the run took.
     pub duration_ms: u64,
     /// How often the subject waited for the user and was resumed.

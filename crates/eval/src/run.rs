@@ -21,6 +21,7 @@ use crate::gate::Gate;
 use crate::ledger::{Entry, Event, Ledger, Origin, Role, TerminationReason};
 use crate::message::{Message, output_for_people};
 use crate::metric::MetricResult;
+use crate::name_check;
 use crate::names::{Names, UnknownName};
 use crate::names_after_run::names_after_run;
 use crate::notes;
@@ -101,8 +102,9 @@ async fn run_once(case: &EvalCase, gate: Gate) -> Result<EvalResult, EvalResult>
     }
     gate.ledger.add(Event::Termination { reason, state: gate.state() });
     let events = gate.ledger.look(<[_]>::to_vec);
+    let names = ended.is_ok().then(|| gate.names());
     let (metrics, failed) = match &ended {
-        Ok(_) => measured(case, Some(gate.names()), &events, &gate.ledger).await,
+        Ok(_) => measured(case, names.clone(), &events, &gate.ledger).await,
         Err(_) => (IndexMap::new(), None),
     };
     if let Some(fault) = &failed {
@@ -126,6 +128,7 @@ async fn run_once(case: &EvalCase, gate: Gate) -> Result<EvalResult, EvalResult>
         token_usage: TokenUsage::of(Role::Subject, &events),
         notes,
         events,
+        names,
         duration_ms,
         turns,
         error,
@@ -137,7 +140,16 @@ async fn run_once(case: &EvalCase, gate: Gate) -> Result<EvalResult, EvalResult>
     }
 }
 
-/// Evaluates the metrics of `case` on the ledger of an earlier run, without running anything.
+/// Checks that metrics, perhaps of a changed case, look for what the subject of an earlier run has.
+///
+/// # Errors
+/// [`Fault::BlindMetric`] for the first that looks for something else.
+pub fn check_metrics(case: &EvalCase, earlier: &EvalResult) -> Result<(), Fault> {
+    earlier.names.as_ref().map_or(Ok(()), |names| name_check::check_metrics(names, &case.metrics))
+}
+
+/// Evaluates the metrics of `case` on the ledger of an earlier run, without running anything. They must look for what the
+/// subject of that run has.
 pub async fn rescore(case: &EvalCase, mut earlier: EvalResult) -> EvalResult {
     // Behind it is only what judges of the earlier metrics used.
     let end = earlier.events.iter().position(|it| matches!(it.event, Event::Termination { .. }));
@@ -146,8 +158,10 @@ pub async fn rescore(case: &EvalCase, mut earlier: EvalResult) -> EvalResult {
     let has_run = !earlier.events.iter().any(|it| matches!(it.event, Event::Fault { .. }));
     if has_run && earlier.error.as_ref().is_none_or(|error| error.at_fault == AtFault::Metric) {
         let judges = Ledger::begin();
-        let (metrics, failed) = measured(case, None, &earlier.events, &judges).await;
+        let names = earlier.names.clone();
+        let (metrics, failed) = measured(case, names, &earlier.events, &judges).await;
         earlier.notes = notes::again(case, &earlier.notes);
+        earlier.notes.extend(notes::of_unchecked(case, earlier.names.as_ref()));
         earlier.notes.extend(notes::of_names(case, &metrics, &earlier.events));
         earlier.metrics = metrics;
         earlier.events.extend(judges.end());

@@ -1,10 +1,10 @@
 //! [`run_eval_suite`]: many cases, each in a world of its own.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use futures::StreamExt as _;
+use indexmap::IndexMap;
 use serde::Serialize;
 
 use crate::case::{CaseRun, EvalCase};
@@ -12,6 +12,7 @@ use crate::fault::Fault;
 use crate::given_model::real_model;
 use crate::mock::ToolUse;
 use crate::name_check::check_names;
+use crate::names::Names;
 use crate::result::{EvalResult, Status};
 use crate::run::run_eval;
 use crate::store::{StoreError, StoredRun};
@@ -137,57 +138,68 @@ async fn run_repeat(run: CaseRun<'_>) -> EvalResult {
     EvalResult { repeat: run.repeat, ..run_eval(&case).await }
 }
 
-/// Loads the subjects of cases, each once, and as many at a time as `jobs` says. What fails, fails again when it is
-/// checked or run.
-pub async fn load_subjects<'c>(cases: impl Iterator<Item = &'c EvalCase>, jobs: usize) {
-    let mut known = HashSet::new();
-    let new = cases.filter(|case| {
-        let model = real_model(case.model.as_ref());
-        known.insert((Arc::as_ptr(&case.subject).cast::<()>(), model, case.needs().allowed))
-    });
-    let loading = futures::stream::iter(new).map(|case| async {
-        let _ = case.subject.prepare(&case.needs()).await;
-    });
-    loading.buffer_unordered(jobs.max(1)).collect::<()>().await;
-}
-
-/// Checks that the subjects have what their cases name, and that their models can be asked. An agent that cannot be
-/// loaded is the fault of its runs.
+/// Loads the subjects of cases, as many at a time as `jobs` says, and checks that they have what the cases name, and that
+/// their models can be asked. An agent that cannot be loaded is the fault of its runs.
 ///
 /// # Errors
 /// The first case that does not fit its subject, and why.
 pub async fn check_cases<'c>(
     cases: impl Iterator<Item = &'c EvalCase>,
+    jobs: usize,
 ) -> Result<(), (&'c EvalCase, Fault)> {
-    let mut checked = HashSet::new();
-    for case in cases {
-        let names = match case.subject.prepare(&case.needs()).await {
-            Ok(names) => names,
-            Err(fault @ Fault::Declarations { .. }) => return Err((case, fault)),
-            Err(_) => continue,
-        };
-        check_names(&names, &case.named_tools, case.model.as_ref(), &case.metrics)
-            .map_err(|fault| (case, fault))?;
-        let is_sealed = |(_, used): &(&String, &ToolUse)| matches!(used, ToolUse::Sealed);
-        if !case.subject.seals_tools()
-            && let Some((tool, _)) = case.tools.iter().find(is_sealed)
-        {
-            return Err((case, Fault::Unsealable { tool: tool.clone() }));
-        }
-        let asks = |(_, used): &(&String, &ToolUse)| matches!(used, ToolUse::Mock(mock) if mock.asks_confirmation());
-        if !case.subject.asks_confirmations()
-            && let Some((tool, _)) = case.tools.iter().find(asks)
-        {
-            return Err((case, Fault::Unconfirmable { tool: tool.clone() }));
-        }
-        // Otherwise the engine answers.
-        let Some(model) = real_model(case.model.as_ref()) else { continue };
-        if checked.insert((Arc::as_ptr(&case.subject).cast::<()>(), model)) {
-            let gate = Arc::new(case.gate());
-            case.subject.check_model(&gate).await.map_err(|fault| (case, fault))?;
-        }
+    // Those of an agent follow one another: where another one is loaded in between, it may have to be loaded again.
+    let mut by_subject: IndexMap<_, Vec<(usize, &EvalCase)>> = IndexMap::new();
+    for (at, case) in cases.enumerate() {
+        let subject = Arc::as_ptr(&case.subject).cast::<()>();
+        let key = (subject, real_model(case.model.as_ref()), case.needs().allowed);
+        by_subject.entry(key).or_default().push((at, case));
     }
-    Ok(())
+    let by_subject: Vec<_> = by_subject.into_values().collect();
+    let checks = futures::stream::iter(by_subject).map(check_together);
+    let unfit: Vec<_> = checks.buffer_unordered(jobs.max(1)).collect().await;
+    match unfit.into_iter().flatten().min_by_key(|(at, ..)| *at) {
+        Some((_, case, fault)) => Err((case, fault)),
+        None => Ok(()),
+    }
+}
+
+/// The first of these cases that does not fit the subject that all have, with its place, and why.
+async fn check_together(cases: Vec<(usize, &EvalCase)>) -> Option<(usize, &EvalCase, Fault)> {
+    let (first, case) = *cases.first()?;
+    let names = match case.subject.prepare(&case.needs()).await {
+        Ok(names) => names,
+        Err(fault @ Fault::Declarations { .. }) => return Some((first, case, fault)),
+        Err(_) => return None,
+    };
+    let unfit = cases.iter().find_map(|(at, case)| Some((*at, *case, misfit(case, &names)?)));
+    if unfit.is_some() || real_model(case.model.as_ref()).is_none() {
+        return unfit;
+    }
+    let gate = Arc::new(case.gate());
+    case.subject.check_model(&gate).await.err().map(|fault| (first, case, fault))
+}
+
+/// Why a case does not fit its subject, which has these names.
+fn misfit(case: &EvalCase, names: &Names) -> Option<Fault> {
+    let checked = check_names(names, &case.named_tools, case.model.as_ref(), &case.metrics);
+    if let Err(fault) = checked {
+        return Some(fault);
+    }
+    let tool_with = |is_it: fn(&ToolUse) -> bool| {
+        case.tools.iter().find(|(_, used)| is_it(used)).map(|(tool, _)| tool.clone())
+    };
+    if !case.subject.seals_tools()
+        && let Some(tool) = tool_with(|used| matches!(used, ToolUse::Sealed))
+    {
+        return Some(Fault::Unsealable { tool });
+    }
+    let asks = |used: &ToolUse| matches!(used, ToolUse::Mock(mock) if mock.asks_confirmation());
+    if !case.subject.asks_confirmations()
+        && let Some(tool) = tool_with(asks)
+    {
+        return Some(Fault::Unconfirmable { tool });
+    }
+    None
 }
 
 /// Runs the cases. `ended` is called with each result as it ends.

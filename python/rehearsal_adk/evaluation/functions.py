@@ -15,12 +15,15 @@ loop, as the tools of an agent do.
 
 from __future__ import annotations
 
+import ast
 import asyncio
+import dataclasses
 import difflib
 import importlib.util
 import inspect
 import json
 import sys
+import textwrap
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
@@ -172,12 +175,38 @@ def _result(
 
 
 def _uses_state(mock: Callable[..., Any]) -> bool:
-    """Whether a mock may read or change the state of the session: it has a parameter for the context, or names what
-    changes the state beside a result."""
+    """Whether a mock may read or change the state of the session: it does not only use other members of its context, or
+    names what changes the state beside a result."""
     code = getattr(inspect.unwrap(mock), "__code__", None)
     changes = ("with_state_change", "StateChange")
-    is_known = code is not None and not any(name in code.co_names for name in changes)
-    return not is_known or _context_parameter(mock, MockContext) is not None
+    if code is None or any(name in code.co_names for name in changes):
+        return True
+    context = _context_parameter(mock, MockContext)
+    return context is not None and not _leaves_state(mock, context)
+
+
+_BESIDE_STATE = {it.name for it in dataclasses.fields(MockContext)} - {"state"} | {"now", "request_confirmation"}
+"""The members of a context that do not lead to the state."""
+
+_REACHES_ANY_NAME = {"eval", "exec", "locals", "vars"}
+"""Functions with which code uses variables that it does not name."""
+
+
+def _leaves_state(mock: Callable[..., Any], context: str) -> bool:
+    """Whether the code of a mock names its context for another member than the state only. Whoever else gets the context
+    may use the state."""
+    if inspect.unwrap(mock) is not mock:
+        return False
+    try:
+        code = list(ast.walk(ast.parse(textwrap.dedent(inspect.getsource(mock)))))
+    except (OSError, SyntaxError, TypeError):
+        return False
+    names = [it for it in code if isinstance(it, ast.Name)]
+    members = [it for it in code if isinstance(it, ast.Attribute) and it.attr in _BESIDE_STATE]
+    of_members = [it.value for it in members]
+    return not any(it.id in _REACHES_ANY_NAME or (it.id == context and it not in of_members) for it in names)
+
+
 
 
 def _measured(result: Any) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 //! `rehearsal eval` as a process.
 
+#[cfg(target_os = "linux")]
+mod interpreters;
 #[cfg(unix)]
 mod interrupted;
 mod killed;
@@ -656,6 +658,52 @@ fn a_run_says_what_is_sealed() {
         let ran = run(folder.path(), &["suite.yaml"], Some(&python));
         assert_eq!(ran.status.code(), Some(0), "{}", text(&ran.stderr));
     }
+}
+
+#[test]
+fn metrics_that_look_for_what_the_agent_did_not_have_are_not_evaluated_again() {
+    let Some(python) = test_needs::python() else { return };
+    let counts = "event_count: { name: none, event: tool_call, filter: { name: escalate }, is: 0 }";
+    let folder = suite(&format!(
+        "  - {{ name: a, first_message: Hi, model: {{ scripted: [Hello] }}, metrics: [{{ {counts} }}] }}\n"
+    ));
+    let ran = run(folder.path(), &["suite.yaml"], Some(&python));
+    assert_eq!(ran.status.code(), Some(0), "{}", text(&ran.stderr));
+    let path = folder.path().join("suite.yaml");
+    let mistyped =
+        std::fs::read_to_string(&path).unwrap().replace("name: escalate", "name: escalated");
+    std::fs::write(&path, mistyped).unwrap();
+    let rescored = run(folder.path(), &["suite.yaml", "--rescore", "last"], None);
+    let shown = text(&rescored.stderr);
+    assert_eq!(rescored.status.code(), Some(2), "{shown}");
+    let wanted = "suite.yaml: case a: the metric none looks for the tool escalated, which the agent does not have; \
+                  did you mean escalate?";
+    assert!(shown.contains(wanted), "{shown}");
+    let next = run(folder.path(), &["suite.yaml", "--case", "a", "--resume=2"], None);
+    assert!(
+        text(&next.stderr).contains("has no run 2"),
+        "nothing was stored: {}",
+        text(&next.stderr)
+    );
+}
+
+/// The suite that the guide names to begin with.
+#[test]
+fn the_suite_of_the_smart_home_passes() {
+    let Some(python) = test_needs::python() else { return };
+    let store = tempfile::tempdir().unwrap();
+    let store = store.path().join("eval.sqlite");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/smart_home");
+    let arguments = ["smart_home.eval.yaml", "--store", store.to_str().unwrap()];
+    let report = report(&folder, &arguments, Some(&python));
+    assert_eq!(report["summary"]["passed_cases"], 1, "{report}");
+    let run = &report["results"][0]["eval_run"];
+    assert!(run.get("notes").is_none(), "{run}");
+    let answered =
+        run["events"].as_array().unwrap().iter().filter(|it| it["type"] == "tool_result");
+    let answered: Vec<_> = answered.map(|it| (it["name"].as_str(), it["from"].as_str())).collect();
+    let wanted = [("read_sensor", "mock"), ("set_temperature", "sealed")];
+    assert_eq!(answered, wanted.map(|(tool, from)| (Some(tool), Some(from))));
 }
 
 #[test]

@@ -19,6 +19,7 @@ use super::caller::{Caller, How};
 use super::rules::Rule;
 use super::{AuthError, Authenticator, LoginLifetime, login_bound};
 use crate::connections::Peer;
+use crate::response_limit::ToStranger;
 use crate::vendors::{Api, refusal};
 
 /// The paths that need no login: the login page, its assets and the logout.
@@ -44,7 +45,11 @@ pub(crate) async fn admit(
                 login = Some(lifetime);
                 context.caller = Some(caller);
             }
-            Err(error) => return reject(&request, error),
+            Err(error) => {
+                let mut response = reject(&request, error);
+                response.extensions_mut().insert(ToStranger);
+                return response;
+            }
         }
     }
     let response = REQUEST.scope(context, next.run(request)).await;

@@ -34,17 +34,17 @@ fn press(workspace: Workspace, replay: Replay, event: &ev::KeyboardEvent) -> boo
     if event.alt_key() {
         return false;
     }
+    if browser::is_typing() {
+        // Whoever goes on to another field presses it too, and must not end a call by that.
+        return key == "Escape" && browser::leave_field();
+    }
     if key == "Escape" {
         if untrack(|| esc_cancels(workspace.rehearsal)) {
             workspace.rehearsal.returns_focus.set(true);
             workspace.perform(Action::Cancel);
             return true;
         }
-        return (browser::is_typing() || browser::focused_id().starts_with("row-"))
-            && browser::leave_field();
-    }
-    if browser::is_typing() {
-        return false;
+        return browser::focused_id().starts_with("row-") && browser::leave_field();
     }
     match key.to_lowercase().as_str() {
         "n" if replay.eval_id.read_untracked().is_some() => replay.fill_in(),
@@ -65,7 +65,8 @@ fn press(workspace: Workspace, replay: Replay, event: &ev::KeyboardEvent) -> boo
     true
 }
 
-/// Whether Esc cancels the call under way, as its button says: it runs, and does not wait for the person. Tracked.
+/// Whether Esc outside of a field cancels the call under way, as its button says: it runs, and does not wait for the
+/// person. Tracked.
 pub fn esc_cancels(rehearsal: Rehearsal) -> bool {
     let session = rehearsal.session.read();
     // While the person acts as an agent, only what it calls: Esc must not end it.
@@ -100,7 +101,7 @@ pub const SHORTCUTS: &[Group] = &[
             ("F", "Final response"),
             ("H", "History"),
             ("N", "Fill in the next step of the rehearsed case"),
-            ("Esc", "Leave the field or row; cancel a call that runs"),
+            ("Esc", "Leave the field or row; outside of a field, cancel a call that runs"),
             ("R", "What a call waits for: its result, confirmation or answer"),
             ("Y", "Confirm the call"),
             ("N", "Deny the call"),

@@ -144,6 +144,7 @@ mod tests {
             token_usage: TokenUsage::default(),
             error: error.map(RunError::from),
             termination_reason: None,
+            names: None,
         })
     }
 

@@ -154,9 +154,9 @@ impl AdkPythonSubject {
         let mut key = Key { agent: self.agent.clone(), allowed, network };
         if !parts.is_empty() && !key.allowed.is_open {
             // Only the agent knows what a name is, and one that is mistyped opens nothing.
-            let server = self.servers.get(&key).await?;
+            let unseen = self.servers.unseen(&key).await?;
             key.allowed.is_open =
-                server.unseen().iter().any(|part| part.runs_here && parts.contains(&part.name));
+                unseen.iter().any(|part| part.runs_here && parts.contains(&part.name));
         }
         if key.allowed.is_open {
             // Not sealed.

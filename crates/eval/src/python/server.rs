@@ -20,7 +20,7 @@ use super::messages::{Exception, FromServer, Unseen};
 use super::processes::{CaseProcess, Ending, Processes};
 use super::scratch::{self, Scratch};
 use super::seal::{self, Network, Seal};
-use super::servers::{Agent, Key};
+use super::servers::{Agent, Key, Place};
 use crate::fault::Fault;
 use crate::names::Names;
 use crate::process::{LineProcess, Request};
@@ -76,12 +76,15 @@ pub(super) struct Server {
     unseen: Vec<Unseen>,
     names: Names,
     log: Arc<AgentLog>,
-    killer: TreeKiller,
+    _process: KilledOnDrop,
 }
 
-impl Drop for Server {
+/// Kills a process and those of its cases, also when nobody waits for its start any more.
+struct KilledOnDrop(TreeKiller);
+
+impl Drop for KilledOnDrop {
     fn drop(&mut self) {
-        self.killer.kill();
+        self.0.kill();
     }
 }
 
@@ -92,8 +95,8 @@ struct Loaded {
 }
 
 impl Server {
-    /// Starts a process and waits until it has imported the agent.
-    pub(super) async fn start(key: &Key) -> Result<Self, Fault> {
+    /// Starts a process, which gives up its agent's place when it has ended, and waits until it has imported the agent.
+    pub(super) async fn start(key: &Key, place: Place) -> Result<Self, Fault> {
         let Key { agent: Agent { python, folder, environment, isolation }, allowed, network } = key;
         let broken = |what: &str, error: &dyn std::fmt::Display| Fault::Infrastructure {
             message: format!("{what}: {error}"),
@@ -142,7 +145,7 @@ impl Server {
         })
         .map_err(|error| broken(&format!("{} cannot be started", python.display()), &error))?;
         let LineProcess { requests, mut answers, log, logged, tree } = started;
-        let killer = tree.killer();
+        let process = KilledOnDrop(tree.killer());
 
         let processes = Arc::new(Processes::default());
         let (ready, is_ready) = oneshot::channel();
@@ -174,6 +177,7 @@ impl Server {
                     }
                 }
                 let how = ended.await.unwrap_or_else(|error| error.to_string());
+                drop(place);
                 // Before, a process could write there again.
                 drop(scratch);
                 // Processes that tools have started may keep the pipe.
@@ -221,7 +225,7 @@ impl Server {
             unseen,
             names,
             log,
-            killer,
+            _process: process,
         })
     }
 

@@ -58,6 +58,12 @@ def waits(row):
     return {"row": row}
 
 
+def waits_with_context(row, context):
+    """Waits for the other call, and uses its context for what is no state."""
+    both.wait(timeout=60)
+    return {"row": row, "tool": context.tool_name, "began": context.now() >= 0}
+
+
 async def waits_too(row):
     """Waits on a loop."""
     import asyncio

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use eval::fault::AtFault;
 use eval::file::{ReadOptions, read, read_text};
 use eval::model::Models;
-use eval::{EvalCase, EvalResult, Status, check_cases, rescore, run_eval};
+use eval::{EvalCase, EvalResult, Status, check_cases, check_metrics, rescore, run_eval};
 use tempfile::TempDir;
 
 fn agents() -> PathBuf {
@@ -45,7 +45,7 @@ fn case(subject: &str, metric: &str) -> Option<(TempDir, EvalCase)> {
 /// What is wrong with the metric, before anything runs.
 async fn refused(subject: &str, metric: &str) -> Option<String> {
     let (_folder, case) = case(subject, metric)?;
-    let checked = check_cases(std::iter::once(&case)).await;
+    let checked = check_cases(std::iter::once(&case), 1).await;
     Some(checked.err().map(|(_, fault)| fault.to_string()).unwrap_or_default())
 }
 
@@ -135,7 +135,7 @@ async fn runs_of_unknown(metrics: &[String]) -> Option<Vec<EvalResult>> {
     std::fs::write(&suite, &text).expect("written");
     let options = ReadOptions { python: Some(python), ..ReadOptions::default() };
     let cases = read(&suite, &options).unwrap_or_else(|error| panic!("{text}: {error}"));
-    let checked = check_cases(cases.iter()).await;
+    let checked = check_cases(cases.iter(), 1).await;
     assert!(checked.is_ok(), "{:?}", checked.err().map(|it| it.1));
     let mut results = Vec::new();
     for case in &cases {
@@ -286,6 +286,44 @@ async fn a_run_that_did_not_begin_is_not_measured_later() {
     assert_eq!((result.status, error.at_fault), (Status::Error, AtFault::Metric));
     let again = rescore(&case, result).await;
     assert_eq!(again.status, Status::Error);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_metric_that_is_evaluated_later_must_look_for_what_the_agent_had() {
+    let of = |name: &str| count("tool_call", &format!("{{ name: {name} }}"));
+    let Some((_folder, first)) = case(&adk(), &of("read")) else { return };
+    let result = run_eval(&first).await;
+    result.assert_passed();
+    let stored = serde_json::to_string(&result).expect("JSON");
+    let stored: EvalResult = serde_json::from_str(&stored).expect("a result");
+    assert_eq!(stored, result);
+    // It has another tool, which was not called.
+    let Some((_folder, other)) = case(&adk(), &of("page_doctor")) else { return };
+    assert!(check_metrics(&other, &stored).is_ok());
+    rescore(&other, stored.clone()).await.assert_passed();
+    let Some((_folder, mistyped)) = case(&adk(), &of("page_doctors")) else { return };
+    let refused = check_metrics(&mistyped, &stored).expect_err("refused").to_string();
+    let wanted = "the metric none looks for the tool page_doctors, which the agent does not have; did you mean page_doctor?";
+    assert_eq!(refused, wanted);
+    let again = rescore(&mistyped, stored.clone()).await;
+    assert_eq!(again.error.map(|error| error.at_fault), Some(AtFault::Metric));
+    // A result of an earlier version has no names.
+    let older = EvalResult { names: None, ..stored };
+    let again = rescore(&mistyped, older).await;
+    assert!(again.notes.len() == 1 && again.notes[0].contains("run the case again"), "{again:?}");
+    assert_eq!(rescore(&other, again).await.notes.len(), 1, "noted once");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_run_showed_late_is_known_to_metrics_that_are_evaluated_later() {
+    let metrics =
+        ["publish", "publissh"].map(|name| count("tool_call", &format!("{{ name: {name} }}")));
+    let Some(results) = runs_of_unknown(&metrics[..1]).await else { return };
+    for (metric, status) in metrics.iter().zip([Status::Passed, Status::Error]) {
+        let Some((_folder, case)) = case(&adk(), metric) else { return };
+        let again = rescore(&case, results[0].clone()).await;
+        assert_eq!(again.status, status, "{metric}: {:?}", again.error);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

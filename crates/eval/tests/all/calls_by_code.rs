@@ -70,7 +70,7 @@ async fn nodes_that_only_code_of_a_workflow_runs_can_be_mocked() {
         .first_message("Measure")
         .tool("measure", ToolUse::Mock(four))
         .tool("measure_all", ToolUse::Sealed);
-    assert!(check_cases(std::iter::once(&case)).await.is_ok());
+    assert!(check_cases(std::iter::once(&case), 1).await.is_ok());
     let result = run_eval(&case).await;
     assert_eq!(result.status, Status::Passed, "{:?}", result.error);
     let outputs: Vec<_> = result

@@ -222,7 +222,7 @@ async fn a_mock_that_asks_is_refused_where_no_tool_is_called_again() {
     let table = ToolMock::Sequence(vec![mock]);
     let case = eval::EvalCase::new("it", says_in_turn(["Hi"])).first_message("Hi");
     let case = case.tool("pay", ToolUse::Mock(table));
-    let (_, fault) = check_cases(std::iter::once(&case)).await.expect_err("refused");
+    let (_, fault) = check_cases(std::iter::once(&case), 1).await.expect_err("refused");
     let wanted = "the mock of pay cannot ask for a confirmation: only agents of google-adk call a tool again when it is confirmed. Leave out `asks_confirmation`, and let the mock give the result of the confirmed call";
     assert_eq!(fault.to_string(), wanted);
 }

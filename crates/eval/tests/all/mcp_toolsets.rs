@@ -80,7 +80,7 @@ async fn declarations_that_do_not_fit_the_agent_are_refused_before_anything_runs
     let refused = async |json: Value| {
         std::fs::write(&file, json.to_string()).expect("written");
         let case = case(reader(&python, &folder, Some(&file)));
-        let checked = check_cases(std::iter::once(&case)).await;
+        let checked = check_cases(std::iter::once(&case), 1).await;
         let fault = checked.map_err(|(_, fault)| fault).expect_err("refused");
         assert!(matches!(fault, Fault::Declarations { .. }), "{fault:?}");
         fault.to_string()
@@ -103,7 +103,7 @@ async fn declarations_that_do_not_fit_the_agent_are_refused_before_anything_runs
     }
     let mut mistyped = case(reader(&python, &folder, Some(&agents().join("library/tools.json"))));
     mistyped.named_tools.insert("library_serch".to_owned());
-    let checked = check_cases(std::iter::once(&mistyped)).await;
+    let checked = check_cases(std::iter::once(&mistyped), 1).await;
     let fault = checked.map_err(|(_, fault)| fault).expect_err("refused").to_string();
     assert!(fault.contains("did you mean library_search?"), "{fault}");
 }

@@ -114,9 +114,11 @@ async fn a_change_that_the_session_cannot_make_is_the_mocks_fault() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn functions_are_called_at_the_same_time() {
+    let called = |row: &str| json!({ "row": row, "tool": "reserve", "began": true });
     // Each of two calls waits for the other.
     for (case, wanted) in [
         ("at-once", json!([{ "row": "A" }, { "row": "B" }])),
+        ("with-context", json!([called("A"), called("B")])),
         ("on-a-loop", json!([{ "said": "A" }, { "said": "B" }])),
         ("users", json!(["yes: Tool: ask", "yes: Tool: ask_friend"])),
     ] {

@@ -48,7 +48,7 @@ async fn each_agent_has_its_own_responses() {
     );
 
     let mistyped = case("{ rot: [Done] }").expect("a case");
-    let (_, fault) = check_cases(std::iter::once(&mistyped)).await.expect_err("refused");
+    let (_, fault) = check_cases(std::iter::once(&mistyped), 1).await.expect_err("refused");
     assert_eq!(
         fault.to_string(),
         "the model has a script for rot, an agent that does not exist; did you mean root?"

@@ -244,7 +244,7 @@ async fn a_response_of_a_tool_that_the_agent_does_not_have_is_refused() {
     let response = json!([response("1", "ordr", &json!({ "status": "approved" }))]);
     let (_folder, path) = eval_set(&json!([waits(&[("1", "lamp")]), turn(&response, "It comes.")]));
     let cases = read_eval_set(&path, &options(&python, &[])).expect("a set");
-    let (_, fault) = check_cases(cases.iter()).await.expect_err("refused");
+    let (_, fault) = check_cases(cases.iter(), 1).await.expect_err("refused");
     assert!(fault.to_string().ends_with("did you mean order?"), "{fault}");
 }
 

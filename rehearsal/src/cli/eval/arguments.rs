@@ -202,6 +202,14 @@ pub struct EvalArguments {
     pub schema: bool,
 }
 
+impl EvalArguments {
+    /// The number of cases that run at the same time.
+    pub(super) fn jobs(&self) -> usize {
+        let of_machine = || std::thread::available_parallelism().ok();
+        self.jobs.or_else(of_machine).map_or(1, NonZeroUsize::get)
+    }
+}
+
 /// Arguments of `rehearsal fork`.
 #[derive(Debug, Clone, Args)]
 pub struct ForkArguments {

@@ -19,7 +19,6 @@ mod tools;
 use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
-use std::num::NonZeroUsize;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -30,7 +29,7 @@ use eval::golden::GoldenError;
 use eval::model::ModelNameError;
 use eval::store::{RunInfo, StoreError, StoredResults, StoredRun};
 use eval::suite::{SkippedCase, Summary};
-use eval::{EvalCase, EvalSuite, RunStore, SuiteResult, check_cases, load_subjects, run_cases};
+use eval::{EvalCase, EvalSuite, RunStore, SuiteResult, check_cases, run_cases};
 use indicatif::ProgressBar;
 use score_report::{Baseline, Ending, Heading, Report, ReportPart};
 use scoring::config::Config;
@@ -45,7 +44,7 @@ pub use self::fork::fork;
 use self::interrupts::Interrupts;
 use self::progress::Progress;
 use self::report::Columns;
-use self::runs::{Runs, chosen, rescored, suite_name};
+use self::runs::{Runs, check_stored, chosen, rescored, suite_name};
 use self::selection::{cases, selected};
 use super::score::{self, Destination, ScoreError, Verdict};
 use crate::cli::note_line::note_line;
@@ -195,6 +194,11 @@ pub enum EvalError {
 }
 
 impl EvalError {
+    fn unfit(case: &EvalCase, fault: eval::Fault) -> Self {
+        let (suite, case) = (case.source.suite.clone(), case.name.clone());
+        Self::Unfit { suite, case, fault: Box::new(fault) }
+    }
+
     /// Whether a reader such as `head` has closed the pipe.
     #[must_use]
     pub fn is_broken_pipe(&self) -> bool {
@@ -274,6 +278,7 @@ async fn run_suites(
     let (stored, runs) = match earlier {
         Some(earlier) if arguments.rescore.is_some() => {
             let results = store.results(earlier.number).await?;
+            check_stored(&suite.cases, &results)?;
             let stored = store.begin(&suites).await?;
             let (runs, others) = rescored(&suite.cases, results, &stored).await?;
             if !is_selection(arguments) {
@@ -457,10 +462,7 @@ fn write_report(
 fn suite(arguments: &EvalArguments) -> Result<EvalSuite, EvalError> {
     Ok(EvalSuite {
         cases: selected(cases(arguments)?, arguments)?,
-        jobs: arguments
-            .jobs
-            .or_else(|| std::thread::available_parallelism().ok())
-            .map_or(1, NonZeroUsize::get),
+        jobs: arguments.jobs(),
         stop_on_first_failure: arguments.stop_on_first_failure,
     })
 }
@@ -531,23 +533,17 @@ fn note_lost(results: &StoredResults, run: i64) {
 /// Checks what is known of the agents before anything runs.
 async fn check(runs: &Runs<'_>, jobs: usize) -> Result<(), EvalError> {
     let open = runs.open().1;
-    load_subjects(open.iter().map(|run| run.case), jobs).await;
-    check_cases(open.iter().map(|run| run.case)).await.map_err(unfit)
+    check_fit(open.iter().map(|run| run.case), jobs).await
 }
 
 /// Checks what is known of the agent before the continuations of a fork run.
 async fn check_sides(sides: &Sides) -> Result<(), EvalError> {
-    let cases = || std::iter::once(&sides.with).chain(&sides.without);
-    load_subjects(cases(), 1).await;
-    check_cases(cases()).await.map_err(unfit)
+    check_fit(std::iter::once(&sides.with).chain(&sides.without), 1).await
 }
 
-fn unfit((case, fault): (&EvalCase, eval::Fault)) -> EvalError {
-    EvalError::Unfit {
-        suite: case.source.suite.clone(),
-        case: case.name.clone(),
-        fault: Box::new(fault),
-    }
+async fn check_fit(cases: impl Iterator<Item = &EvalCase>, jobs: usize) -> Result<(), EvalError> {
+    let checked = check_cases(cases, jobs).await;
+    checked.map_err(|(case, fault)| EvalError::unfit(case, fault))
 }
 
 /// Opens files for writing. A new one can be read by its owner only: it has conversations.

@@ -7,8 +7,9 @@ use eval::case::Changed;
 use eval::ledger::Event;
 use eval::result::{EvalResult, Status};
 use eval::store::{ResultKey, RunInfo, RunStore, StoreError, StoredResults, StoredRun};
-use eval::{CaseRun, EvalCase, EvalSuite, ToolMock, ToolUse, rescore};
+use eval::{CaseRun, EvalCase, EvalSuite, ToolMock, ToolUse, check_metrics, rescore};
 
+use super::EvalError;
 use super::arguments::{RunChoice, Shard};
 use crate::cli::note_line::note_line;
 
@@ -164,6 +165,23 @@ impl<'c> Runs<'c> {
     }
 }
 
+/// Checks that the metrics of the cases look for what the agents of the stored results have.
+///
+/// # Errors
+/// [`EvalError::Unfit`] for the first that looks for something else.
+pub(super) fn check_stored(cases: &[EvalCase], stored: &StoredResults) -> Result<(), EvalError> {
+    for case in cases {
+        for (_, earlier) in stored.iter().filter(|(key, _)| is_of_case(key, case)) {
+            check_metrics(case, &earlier.result).map_err(|fault| EvalError::unfit(case, fault))?;
+        }
+    }
+    Ok(())
+}
+
+fn is_of_case(key: &ResultKey, case: &EvalCase) -> bool {
+    key.suite == case.source.suite && key.name == case.name
+}
+
 /// Evaluates the metrics of the cases on the stored results, and stores what they give as a run of its own. Returns also
 /// the results of other cases.
 pub(super) async fn rescored<'c>(
@@ -173,9 +191,8 @@ pub(super) async fn rescored<'c>(
 ) -> Result<(Runs<'c>, StoredResults), StoreError> {
     let mut runs = Runs { all: Vec::new(), results: Vec::new() };
     for case in cases {
-        let is_of_case = |key: &&ResultKey| key.suite == case.source.suite && key.name == case.name;
-        let mut repeats: Vec<u32> =
-            stored.keys().filter(is_of_case).map(|key| key.repeat).collect();
+        let keys = stored.keys().filter(|key| is_of_case(key, case));
+        let mut repeats: Vec<u32> = keys.map(|key| key.repeat).collect();
         repeats.sort_unstable();
         if repeats.is_empty() {
             runs.all.push(CaseRun { case, repeat: 1 });

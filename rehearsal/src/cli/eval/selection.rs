@@ -63,7 +63,7 @@ pub(super) fn cases(arguments: &EvalArguments) -> Result<Vec<EvalCase>, EvalErro
     let options = ReadOptions {
         python: arguments.python.clone(),
         isolation: arguments.isolation.into(),
-        servers: Servers::default(),
+        servers: Servers::at_most(arguments.jobs()),
         is_of_python: arguments.of_python,
     };
     let mut cases = Vec::new();

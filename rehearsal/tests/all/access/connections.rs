@@ -7,8 +7,8 @@ use futures::future::join_all;
 use h2::client::{self, SendRequest};
 use h2::{Reason, RecvStream};
 use prost::bytes::Bytes;
-use reqwest::StatusCode;
 use reqwest::header::COOKIE;
+use reqwest::{Method, StatusCode};
 use rpc::wire;
 use tokio::net::TcpStream;
 
@@ -34,22 +34,39 @@ impl StalledClient {
         Self { requests, base: stage.url("") }
     }
 
-    /// Requests the page at `path`; returns its response, whose body stays unread.
-    async fn get(&self, path: &str, cookie: &str) -> Result<http::Response<RecvStream>, h2::Error> {
-        let request = http::Request::get(format!("{}{path}", self.base)).header(COOKIE, cookie);
+    /// Requests `path`; returns the response, whose body stays unread.
+    async fn request(
+        &self,
+        method: Method,
+        path: &str,
+        cookie: &str,
+    ) -> Result<http::Response<RecvStream>, h2::Error> {
+        let request = http::Request::builder().method(method).uri(format!("{}{path}", self.base));
+        let request = request.header(COOKIE, cookie).body(()).unwrap();
         let mut ready = self.requests.clone().ready().await?;
-        let (response, _) = ready.send_request(request.body(()).unwrap(), true)?;
+        let (response, _) = ready.send_request(request, true)?;
         response.await
     }
 
-    /// The same in many streams at once; returns the responses, and how many streams were refused.
+    /// The page at `path`, requested in many streams at once, as by [`Self::request_often`].
     async fn get_often(
         &self,
         times: usize,
         path: &str,
         cookie: &str,
     ) -> (Vec<http::Response<RecvStream>>, usize) {
-        let all = join_all((0..times).map(|_| self.get(path, cookie)));
+        self.request_often(times, Method::GET, path, cookie).await
+    }
+
+    /// Requests `path` in many streams at once; returns the responses, and how many streams were refused.
+    async fn request_often(
+        &self,
+        times: usize,
+        method: Method,
+        path: &str,
+        cookie: &str,
+    ) -> (Vec<http::Response<RecvStream>>, usize) {
+        let all = join_all((0..times).map(|_| self.request(method.clone(), path, cookie)));
         let (mut held, mut refused) = (Vec::new(), 0);
         for response in tokio::time::timeout(PATIENCE, all).await.expect("in time") {
             match response {
@@ -82,6 +99,16 @@ async fn a_client_that_reads_nothing_gets_few_responses() {
         let again = async { while client.get_often(1, path, cookie).await.1 > 0 {} };
         tokio::time::timeout(PATIENCE, again).await.expect("room again");
     }
+}
+
+#[tokio::test]
+async fn a_stranger_gets_few_responses_where_agents_may_wait() {
+    let stage = Stage::open().await;
+    let client = StalledClient::open(&stage).await;
+    let path = "/v1/chat/completions";
+    let (held, refused) = client.request_often(100, Method::POST, path, "").await;
+    assert_eq!((held.len(), refused), (HELD, 100 - HELD));
+    assert!(held.iter().all(|response| response.status() == StatusCode::UNAUTHORIZED));
 }
 
 #[tokio::test]

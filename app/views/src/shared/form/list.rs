@@ -139,7 +139,7 @@ pub(super) fn ListHead(
     let field = place.field().clone();
     let FieldKind::List(list) = &field.kind else { return ().into_any() };
     let fixed = list.rest.is_none().then_some(list.prefix.len());
-    let pasting = RwSignal::new(false);
+    let (pasting, typed) = (RwSignal::new(false), RwSignal::new(String::new()));
     let takes_many = list.rest.is_some();
     let is_full = Memo::new(move |_| fixed.is_some_and(|fixed| ids.with(Vec::len) >= fixed));
     let adding = place.clone();
@@ -164,7 +164,7 @@ pub(super) fn ListHead(
             {takes_many.then(|| view! { <PasteButton place=place.clone() pasting/> })}
         </span>
         <Show when=move || pasting.get()>
-            <PasteMany place=place.clone() open=pasting/>
+            <PasteMany place=place.clone() open=pasting typed/>
         </Show>
     }
     .into_any()
@@ -402,6 +402,7 @@ pub(super) fn Tags(
     let drawing = place.clone();
     let invalid = place.is_faulty();
     let (pasting, sent) = (RwSignal::new(false), place.clone());
+    let typed = RwSignal::new(String::new());
     // A tag has no room for its fault.
     let faulty = place.clone();
     let fault_text = Memo::new(move |_| {
@@ -444,7 +445,7 @@ pub(super) fn Tags(
         </span>
         <small class="field-faults" aria-live="polite">{move || fault_text.get()}</small>
         <Show when=move || pasting.get()>
-            <PasteMany place=place.clone() open=pasting/>
+            <PasteMany place=place.clone() open=pasting typed/>
         </Show>
     }
     .into_any()

@@ -26,6 +26,8 @@ pub(super) fn PasteBox(
     id: String,
     /// Whether it is open.
     open: RwSignal<bool>,
+    /// What is typed, which is kept while it is closed.
+    typed: RwSignal<String>,
 ) -> impl IntoView {
     let refused = RwSignal::new(String::new());
     let close = {
@@ -38,9 +40,18 @@ pub(super) fn PasteBox(
         }
     };
     let closing = close.clone();
-    let take = move |event: ev::Event| match state.paste(&event_target_value(&event)) {
-        Ok(()) => close(),
-        Err(error) => refused.set(sentence(&error)),
+    let take = move |event: ev::Event| {
+        let text = event_target_value(&event);
+        match state.paste(&text) {
+            Ok(()) => {
+                typed.set(String::new());
+                close();
+            }
+            Err(error) => {
+                refused.set(sentence(&error));
+                typed.set(text);
+            }
+        }
     };
     let fault = format!("{id}-fault");
     view! {
@@ -54,6 +65,7 @@ pub(super) fn PasteBox(
                 aria-label="Arguments to paste"
                 aria-describedby=fault.clone()
                 placeholder="Paste arguments as a JSON object, or a tool call"
+                prop:value=typed
                 on:input=take
                 on:keydown=move |event| {
                     if event.key() == "Escape" {
@@ -98,15 +110,16 @@ pub(super) fn PasteMany(
     place: FieldHandle,
     /// Whether it is open.
     open: RwSignal<bool>,
+    /// What is typed, which is kept while it is closed.
+    typed: RwSignal<String>,
 ) -> impl IntoView {
-    let text = RwSignal::new(String::new());
     let counting = place.clone();
     let items = move |text: &str| match &counting.field().kind {
         FieldKind::List(list) => list.pasted(text),
         _ => Vec::new(),
     };
     let reading = items.clone();
-    let count = Memo::new(move |_| text.with(|text| reading(text).len()));
+    let count = Memo::new(move |_| typed.with(|text| reading(text).len()));
     let focus = place.part_id("add");
     let close = move || {
         open.set(false);
@@ -118,8 +131,13 @@ pub(super) fn PasteMany(
     let (adding, path) = (place.clone(), place.path.clone());
     let add = move |_| {
         let before = adding.state.count_items(&path);
-        adding.edit(Edit::AddMany(text.with_untracked(|text| items(text))));
-        if adding.state.count_items(&path) > before { close() } else { refused.set(true) }
+        adding.edit(Edit::AddMany(typed.with_untracked(|text| items(text))));
+        if adding.state.count_items(&path) > before {
+            typed.set(String::new());
+            close();
+        } else {
+            refused.set(true);
+        }
     };
     let words = move || match count.get() {
         0 => "Add".to_owned(),
@@ -136,9 +154,10 @@ pub(super) fn PasteMany(
                 autocomplete="off"
                 aria-label=format!("Items to add to {}", place.name())
                 placeholder="One item per line, or a JSON list"
+                prop:value=typed
                 on:input=move |event| {
                     refused.set(false);
-                    text.set(event_target_value(&event));
+                    typed.set(event_target_value(&event));
                 }
                 on:keydown=move |event| {
                     if event.key() == "Escape" {

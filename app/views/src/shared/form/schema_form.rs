@@ -32,7 +32,7 @@ pub fn SchemaForm(
     let takes_json_only = matches!(root.field().kind, FieldKind::Json(_));
     let is_object = matches!(root.field().kind, FieldKind::Object(_)) && !state.form().is_empty();
     let is_json = Memo::new(move |_| state.is_json() || takes_json_only);
-    let is_pasting = RwSignal::new(false);
+    let (is_pasting, typed) = (RwSignal::new(false), RwSignal::new(String::new()));
     if takes_pastes && is_object {
         take_pastes(state);
     }
@@ -51,7 +51,7 @@ pub fn SchemaForm(
                 <ModeSwitch state id is_json has_form=!takes_json_only/>
             </div>
             <Show when=move || is_pasting.get()>
-                <PasteBox state id=paste_id(id) open=is_pasting/>
+                <PasteBox state id=paste_id(id) open=is_pasting typed/>
             </Show>
             {move || if is_json.get() {
                 view! { <JsonArea place=root.clone() rows=8/> }.into_any()
