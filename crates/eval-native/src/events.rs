@@ -9,7 +9,7 @@ use adk_core::{
     RunConfig,
 };
 use async_trait::async_trait;
-use eval::Fault;
+use eval::RunFailure;
 use eval::ledger::{Event, Role};
 use futures::StreamExt as _;
 use json_text::JsonText;
@@ -29,13 +29,13 @@ pub(crate) enum Depth {
 /// Notes an event in the ledger.
 ///
 /// # Errors
-/// The fault that ended the run: a model that the factory did not wrap called a tool. The framework has not
+/// The failure that ended the run: a model that the factory did not wrap called a tool. The framework has not
 /// begun the call when it gives the event.
 pub(crate) fn note(
     shared: &Shared,
     event: &AdkEvent,
     depth: Depth,
-) -> std::result::Result<(), Fault> {
+) -> std::result::Result<(), RunFailure> {
     let is_inner = depth == Depth::Inner;
     let (gate, agent) = (&shared.gate, &event.author);
     if !is_inner {
@@ -78,14 +78,14 @@ pub(crate) fn note(
                 is_inner,
             });
             if !is_ours {
-                let fault = Fault::Unseen {
+                let failure = RunFailure::Unseen {
                     name: format!("{agent}.model"),
                     agent: agent.clone(),
                     what: "is a model that the factory did not wrap".to_owned(),
                 };
                 if !gate.allows(&format!("{agent}.model")) {
-                    gate.stop(fault.clone());
-                    return Err(fault);
+                    gate.stop(failure.clone());
+                    return Err(failure);
                 }
             }
         }

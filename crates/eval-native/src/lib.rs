@@ -20,11 +20,11 @@ use std::sync::Arc;
 
 use adk_core::Agent;
 use async_trait::async_trait;
+use eval::RunFailure;
 use eval::gate::Gate;
 use eval::message::Message;
 use eval::model::Models;
 use eval::subject::{Subject, SubjectSession};
-use eval::{Fault, fault};
 
 pub use self::interceptor::Interceptor;
 use self::session::NativeSession;
@@ -63,7 +63,7 @@ impl Subject for NativeSubject {
         message.texts().err().map(|error| error.to_string())
     }
 
-    async fn open(&self, gate: &Arc<Gate>) -> Result<Box<dyn SubjectSession>, Fault> {
+    async fn open(&self, gate: &Arc<Gate>) -> Result<Box<dyn SubjectSession>, RunFailure> {
         let interceptor = Interceptor::new(gate, &self.models);
         let agent = (self.factory)(&interceptor).map_err(|error| failed(&error))?;
         Ok(Box::new(NativeSession::open(agent, interceptor).await?))
@@ -71,6 +71,6 @@ impl Subject for NativeSubject {
 }
 
 /// An error of the agent or of its framework.
-fn failed(error: &adk_core::AdkError) -> fault::Fault {
-    Fault::Subject { message: error.to_string(), traceback: String::new() }
+fn failed(error: &adk_core::AdkError) -> RunFailure {
+    RunFailure::Subject { message: error.to_string(), traceback: String::new() }
 }

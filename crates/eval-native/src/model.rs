@@ -8,7 +8,7 @@ use adk_core::{
     SchemaAdapter,
 };
 use async_trait::async_trait;
-use eval::Fault;
+use eval::RunFailure;
 use eval::given_model::ModelTurn;
 use futures::StreamExt as _;
 use serde_json::Value;
@@ -45,7 +45,7 @@ impl InterceptedModel {
 
     /// Takes the marks out of the declarations. A tool without one could run unseen, and one that the model's
     /// service runs cannot be stopped.
-    fn check(&self, tools: &mut HashMap<String, Value>) -> std::result::Result<(), Fault> {
+    fn check(&self, tools: &mut HashMap<String, Value>) -> std::result::Result<(), RunFailure> {
         for (name, declaration) in tools {
             let mark = declaration.as_object_mut().and_then(|members| members.shift_remove(MARK));
             let what = match mark {
@@ -55,7 +55,7 @@ impl InterceptedModel {
                 None => "is a tool that the factory did not wrap",
             };
             if !self.shared.gate.allows(name) {
-                return Err(Fault::Unseen {
+                return Err(RunFailure::Unseen {
                     name: name.clone(),
                     agent: self.agent.clone(),
                     what: what.to_owned(),
@@ -85,8 +85,8 @@ impl Llm for InterceptedModel {
         mut request: LlmRequest,
         stream: bool,
     ) -> Result<LlmResponseStream> {
-        if let Err(fault) = self.check(&mut request.tools) {
-            self.shared.gate.stop(fault);
+        if let Err(failure) = self.check(&mut request.tools) {
+            self.shared.gate.stop(failure);
             return self.shared.end_run().await;
         }
         self.shared.gate.note_tools(request.tools.keys().cloned());

@@ -8,7 +8,7 @@ use adk_core::{Agent, Content, Event as AdkEvent, EventStream, RunConfig, Stream
 use adk_runner::Runner;
 use adk_session::{AppendEventRequest, CreateRequest, InMemorySessionService, SessionService};
 use async_trait::async_trait;
-use eval::Fault;
+use eval::RunFailure;
 use eval::subject::{Input, SubjectSession, TurnEnd};
 use eval::yields::YieldKind;
 use futures::StreamExt as _;
@@ -44,11 +44,11 @@ impl NativeSession {
     pub(crate) async fn open(
         agent: Arc<dyn Agent>,
         interceptor: Interceptor,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, RunFailure> {
         let shared = interceptor.shared;
         note_agents(&agent, &shared);
         let state = shared.gate.initial_state().decode::<HashMap<String, Value>>();
-        let state = state.map_err(|error| Fault::Infrastructure {
+        let state = state.map_err(|error| RunFailure::Infrastructure {
             message: format!("the initial state cannot be read: {error}"),
         })?;
         let begin = async {
@@ -89,7 +89,7 @@ impl NativeSession {
     async fn until_waiting(
         &mut self,
         mut events: EventStream,
-    ) -> Result<Vec<eval::subject::PendingCall>, Fault> {
+    ) -> Result<Vec<eval::subject::PendingCall>, RunFailure> {
         loop {
             tokio::select! {
                 // The invocation is polled first, so that it gets as far as it can before anyone is asked.
@@ -119,23 +119,24 @@ fn note_agents(agent: &Arc<dyn Agent>, shared: &Shared) {
 async fn state(
     service: &InMemorySessionService,
     identity: &AdkIdentity,
-) -> Result<JsonText, Fault> {
+) -> Result<JsonText, RunFailure> {
     let session = service.get_for_identity(identity).await;
     let state = session.map_err(|error| failed(&error))?.state().all();
     let sorted: BTreeMap<String, Value> = state.into_iter().collect();
-    JsonText::serialize(&sorted).map_err(|error| Fault::Infrastructure {
+    JsonText::serialize(&sorted).map_err(|error| RunFailure::Infrastructure {
         message: format!("the state cannot be written: {error}"),
     })
 }
 
 #[async_trait]
 impl SubjectSession for NativeSession {
-    async fn run(&mut self, input: Input) -> Result<TurnEnd, Fault> {
+    async fn run(&mut self, input: Input) -> Result<TurnEnd, RunFailure> {
         let events = match input {
             Input::Message(message) => {
                 let AdkIdentity { user_id, session_id, .. } = self.identity.clone();
                 let texts = message.texts();
-                let texts = texts.map_err(|error| Fault::user_agent(YieldKind::Loop, error))?;
+                let texts =
+                    texts.map_err(|error| RunFailure::user_agent(YieldKind::Loop, error))?;
                 let content = texts.into_iter().fold(Content::new("user"), Content::with_text);
                 let events = self.runner.run(user_id, session_id, content).await;
                 events.map_err(|error| failed(&error))?
@@ -144,7 +145,7 @@ impl SubjectSession for NativeSession {
                 for response in responses {
                     self.shared.waits.respond(&response.call_id, response.response);
                 }
-                self.events.take().ok_or_else(|| Fault::Infrastructure {
+                self.events.take().ok_or_else(|| RunFailure::Infrastructure {
                     message: "a response came, and no call waits".to_owned(),
                 })?
             }
@@ -153,9 +154,9 @@ impl SubjectSession for NativeSession {
         Ok(TurnEnd { pending, state: state(&self.service, &self.identity).await? })
     }
 
-    async fn change_state(&mut self, changes: JsonText) -> Result<JsonText, Fault> {
+    async fn change_state(&mut self, changes: JsonText) -> Result<JsonText, RunFailure> {
         let changes = changes.decode::<Map<String, Value>>().map_err(|error| {
-            Fault::Infrastructure { message: format!("the changes cannot be read: {error}") }
+            RunFailure::Infrastructure { message: format!("the changes cannot be read: {error}") }
         })?;
         let mut event = AdkEvent::new("");
         "user".clone_into(&mut event.author);

@@ -11,7 +11,6 @@ use tokio_util::sync::CancellationToken;
 
 use crate::allowed::AllowedEffects;
 use crate::confirmation::{Confirmation, ConfirmationRequest, rejected};
-use crate::fault::Fault;
 use crate::fork::{GivenAnswer, GivenOutcome};
 use crate::given_model::{self, GivenModel, ModelTurn, RequestNumber};
 use crate::ledger::{Event, Ledger, Origin, Role};
@@ -24,6 +23,7 @@ use crate::output_schema::mismatch;
 use crate::process::CallProcesses;
 use crate::recorded::{Recording, Repeats};
 use crate::rules::Rules;
+use crate::run_failure::RunFailure;
 use crate::tool_fault::{FaultEffect, Seed, ToolFault, truncated};
 use crate::world::World;
 use crate::yields::YieldKind;
@@ -78,7 +78,7 @@ struct Seen {
     /// The state of the session when the subject was last seen, and what has changed in it since.
     state: JsonText,
     changed: Map<String, Value>,
-    fault: Option<Fault>,
+    failure: Option<RunFailure>,
     /// The last tool that raised an error because the case says so, and the error's message.
     raised: Option<(String, String)>,
 }
@@ -210,7 +210,7 @@ impl Gate {
                 invocation_id: String::new(),
                 state,
                 changed: Map::new(),
-                fault: None,
+                failure: None,
                 raised: None,
             }),
             stopped: CancellationToken::new(),
@@ -254,8 +254,9 @@ impl Gate {
     /// Checks that a subject with these names has the tools that the case names, and what its metrics look for.
     ///
     /// # Errors
-    /// [`Fault::UnknownTool`], [`Fault::GivenModel`] or [`Fault::BlindMetric`] for the first that it does not have.
-    pub fn check_names(&self, names: &Names) -> Result<(), Fault> {
+    /// [`RunFailure::UnknownTool`], [`RunFailure::GivenModel`] or [`RunFailure::BlindMetric`] for the first that it does
+    /// not have.
+    pub fn check_names(&self, names: &Names) -> Result<(), RunFailure> {
         self.lock().names.take_in(names);
         check_names(names, &self.rules.named_tools, self.rules.model.as_ref(), &self.rules.metrics)
     }
@@ -359,7 +360,7 @@ impl Gate {
 
     /// Decides a call.
     pub async fn decide(&self, call: &GateCall) -> Decision {
-        if self.fault().is_some() {
+        if self.failure().is_some() {
             return Decision::Stop;
         }
         if let (true, Some(schema)) = (call.is_long_running, &call.output_schema) {
@@ -390,7 +391,7 @@ impl Gate {
                     (Some(decision), _) => (decision, Origin::Fault),
                     (None, ToolUse::Real) => (Decision::Run(Effects::Any), Origin::Real),
                     (None, ToolUse::Sealed) if !self.rules.seals_tools => {
-                        return self.stop(Fault::Unsealable { tool: call.tool.clone() });
+                        return self.stop(RunFailure::Unsealable { tool: call.tool.clone() });
                     }
                     (None, ToolUse::Sealed) => (Decision::Run(Effects::None), Origin::Sealed),
                     (None, ToolUse::Mock(mock)) => {
@@ -398,14 +399,14 @@ impl Gate {
                         let number = number.unwrap_or_else(|| self.number_of_mocked(&call.tool));
                         match self.mocked(mock, call, Place { number, repeated }).await {
                             Ok(decision) => (decision, Origin::Mock),
-                            Err(fault) => return self.stop(fault),
+                            Err(failure) => return self.stop(failure),
                         }
                     }
                 }
             }
             None if waits => (Decision::Wait, Origin::UserAgent),
             None => {
-                return self.stop(Fault::UnmockedTool {
+                return self.stop(RunFailure::UnmockedTool {
                     written_in: self.rules.written_in,
                     tool: call.tool.clone(),
                     args: call.args.clone(),
@@ -488,7 +489,7 @@ impl Gate {
                 given.step,
                 excerpt(result)
             );
-            self.stop(Fault::Diverged { message });
+            self.stop(RunFailure::Diverged { message });
         }
     }
 
@@ -498,7 +499,7 @@ impl Gate {
     }
 
     /// The first response of a model that a fork has and that was not asked for.
-    pub(crate) fn unused_response(&self) -> Option<Fault> {
+    pub(crate) fn unused_response(&self) -> Option<RunFailure> {
         let given = self.rules.given.as_ref()?;
         let asked = &self.lock().model_requests_of;
         let is_left = |(agent, responses): &(&String, &Vec<ModelTurn>)| {
@@ -511,14 +512,14 @@ impl Gate {
             times(responses.len()),
             times(asked)
         );
-        Some(Fault::Diverged { message })
+        Some(RunFailure::Diverged { message })
     }
 
     /// Checks that the agents of a fork ask their models in the order that they had.
-    fn check_order(&self, agent: &str, number: usize) -> Result<(), Fault> {
+    fn check_order(&self, agent: &str, number: usize) -> Result<(), RunFailure> {
         let order = self.rules.given.as_ref().and_then(|given| given.order.as_ref());
         match order.and_then(|order| order.get(number)) {
-            Some((expected, step)) if expected != agent => Err(Fault::Diverged {
+            Some((expected, step)) if expected != agent => Err(RunFailure::Diverged {
                 message: format!(
                     "step {step} is a response of the model of {expected}, and that of {agent} is asked instead"
                 ),
@@ -533,14 +534,14 @@ impl Gate {
         mock: &ToolMock,
         call: &GateCall,
         place: Place,
-    ) -> Result<Decision, Fault> {
+    ) -> Result<Decision, RunFailure> {
         let context = self.context_of_mock(mock, call, place.repeated)?;
         let answer = mock.answer(place.number, &call.args, &context).await;
         let changes = context.state.changes();
         let request = context.requested();
         let skip_summarization = context.skips_summarization.load(Ordering::Relaxed);
         if request.is_some() && !self.rules.asks_confirmations {
-            return Err(Fault::Unconfirmable { tool: call.tool.clone() });
+            return Err(RunFailure::Unconfirmable { tool: call.tool.clone() });
         }
         match (answer, request) {
             // The tool's schema is that of its result.
@@ -559,7 +560,7 @@ impl Gate {
                 let schema = call.output_schema.as_ref().filter(|_| !is_free);
                 match schema.and_then(|schema| mismatch(schema, &result)) {
                     None => Ok(Decision::Mock { result, changes, skip_summarization }),
-                    Some(message) => Err(Fault::Mock {
+                    Some(message) => Err(RunFailure::Mock {
                         tool: call.tool.clone(),
                         message: format!("its answer is {result}, and {message}"),
                     }),
@@ -570,7 +571,7 @@ impl Gate {
             }
             (Err(MockFailure::NotRecorded), _) => {
                 let (tool, args) = (call.tool.clone(), call.args.clone());
-                Err(Fault::NotRecorded {
+                Err(RunFailure::NotRecorded {
                     written_in: self.rules.written_in,
                     tool,
                     args,
@@ -578,7 +579,7 @@ impl Gate {
                 })
             }
             (Err(MockFailure::Broken(message)), _) => {
-                Err(Fault::Mock { tool: call.tool.clone(), message })
+                Err(RunFailure::Mock { tool: call.tool.clone(), message })
             }
         }
     }
@@ -609,28 +610,28 @@ impl Gate {
         hit
     }
 
-    /// Ends the run with a fault. The first one counts.
-    pub fn stop(&self, fault: Fault) -> Decision {
-        self.lock().fault.get_or_insert(fault);
+    /// Ends the run with a failure. The first one counts.
+    pub fn stop(&self, failure: RunFailure) -> Decision {
+        self.lock().failure.get_or_insert(failure);
         self.stopped.cancel();
         Decision::Stop
     }
 
-    /// Waits until a fault has ended the run.
+    /// Waits until a failure has ended the run.
     pub(crate) async fn stopped(&self) {
         self.stopped.cancelled().await;
     }
 
-    /// The fault that ended the run.
+    /// The failure that ended the run.
     #[must_use]
-    pub fn fault(&self) -> Option<Fault> {
-        self.lock().fault.clone()
+    pub fn failure(&self) -> Option<RunFailure> {
+        self.lock().failure.clone()
     }
 
     /// The error that the case raised last in a tool, where nothing of the subject handled it.
-    pub(crate) fn unhandled(&self) -> Option<Fault> {
+    pub(crate) fn unhandled(&self) -> Option<RunFailure> {
         let (tool, message) = self.lock().raised.clone()?;
-        Some(Fault::Unhandled { tool, message })
+        Some(RunFailure::Unhandled { tool, message })
     }
 
     /// The given model's response to the next request; `None` if the model is to be asked that follows it in a fork, which
@@ -638,7 +639,7 @@ impl Gate {
     ///
     /// # Errors
     /// There is none. The run ends.
-    pub fn respond(&self, agent: &str) -> Result<Option<ModelTurn>, Fault> {
+    pub fn respond(&self, agent: &str) -> Result<Option<ModelTurn>, RunFailure> {
         let number = {
             let seen = &mut *self.lock();
             let of_agent = seen.model_requests_of.entry(agent.to_owned()).or_default();
@@ -657,10 +658,10 @@ impl Gate {
             Some(model) => model.respond(number, agent),
             None => Err("the case gives no model".to_owned()),
         };
-        let response = response.map_err(|message| Fault::GivenModel { message });
+        let response = response.map_err(|message| RunFailure::GivenModel { message });
         let response = response.and_then(|it| self.check_order(agent, number.in_run).map(|()| it));
-        if let Err(fault) = &response {
-            self.stop(fault.clone());
+        if let Err(failure) = &response {
+            self.stop(failure.clone());
         }
         if let Ok(Some(_)) = &response {
             self.note_model_request(agent);
@@ -676,8 +677,12 @@ impl Gate {
     /// The response of the given model to a request apart from the agent's turns; `None` as for [`Gate::respond`].
     ///
     /// # Errors
-    /// A fault if the case has none, which ends the run.
-    pub fn respond_apart(&self, agent: &str, asked_by: &str) -> Result<Option<ModelTurn>, Fault> {
+    /// A failure if the case has none, which ends the run.
+    pub fn respond_apart(
+        &self,
+        agent: &str,
+        asked_by: &str,
+    ) -> Result<Option<ModelTurn>, RunFailure> {
         let number = {
             let seen = &mut *self.lock();
             seen.requests_apart += 1;
@@ -693,9 +698,9 @@ impl Gate {
             None => given_model::apart(&self.rules.responses_apart, number, agent, asked_by),
         };
         let response = response.map_err(|message| {
-            let fault = Fault::GivenModel { message };
-            self.stop(fault.clone());
-            fault
+            let failure = RunFailure::GivenModel { message };
+            self.stop(failure.clone());
+            failure
         })?;
         self.ledger.add(Event::RequestApart {
             agent: agent.to_owned(),
@@ -818,7 +823,7 @@ impl Gate {
         seen.changed.clear();
     }
 
-    /// Notes changes of the state of the session within a turn, which a fault may end before the whole state is known.
+    /// Notes changes of the state of the session within a turn, which a failure may end before the whole state is known.
     pub fn note_changed_state(&self, changes: &JsonText) {
         // A session does not keep what is for an invocation only.
         let kept = |(key, _): &(String, Value)| !key.starts_with("temp:");
@@ -851,14 +856,16 @@ impl Gate {
         mock: &ToolMock,
         call: &GateCall,
         repeated: usize,
-    ) -> Result<MockContext, Fault> {
+    ) -> Result<MockContext, RunFailure> {
         let now_ms = self.ledger.now_ms();
         let state = match mock.wants_state() {
             false => MockState::default(),
             true => {
                 let state = call.state.clone().unwrap_or_else(|| self.state());
                 MockState::new(&state, self.rules.scopes).map_err(|error| {
-                    Fault::Infrastructure { message: format!("the state cannot be read: {error}") }
+                    RunFailure::Infrastructure {
+                        message: format!("the state cannot be read: {error}"),
+                    }
                 })?
             }
         };

@@ -8,7 +8,7 @@ use json_text::JsonText;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
-use crate::fault::{AtFault, CODES, Fault};
+use crate::run_failure::{AtFault, CODES, RunFailure};
 use crate::tool_fault::FaultEffect;
 use crate::yields::YieldInfo;
 
@@ -179,7 +179,8 @@ pub enum Event {
         response: String,
     },
     /// The run could not go on.
-    Fault {
+    #[serde(rename = "fault")]
+    Failure {
         /// Who was at fault.
         at_fault: AtFault,
         /// What went wrong, as one of [`CODES`]; empty in ledgers that were stored without one.
@@ -189,7 +190,7 @@ pub enum Event {
     },
     /// The run ended. After it there is only the use of models by judges.
     Termination {
-        /// The condition that ended it; absent if the subject completed or a fault ended it.
+        /// The condition that ended it; absent if the subject completed or a failure ended it.
         #[serde(skip_serializing_if = "Option::is_none")]
         reason: Option<TerminationReason>,
         /// The whole state at the end.
@@ -257,10 +258,10 @@ pub enum Role {
     Framework,
 }
 
-impl From<&Fault> for Event {
-    fn from(fault: &Fault) -> Self {
-        let (at_fault, code) = (fault.at_fault(), fault.code().to_owned());
-        Self::Fault { at_fault, code, message: fault.to_string() }
+impl From<&RunFailure> for Event {
+    fn from(failure: &RunFailure) -> Self {
+        let (at_fault, code) = (failure.at_fault(), failure.code().to_owned());
+        Self::Failure { at_fault, code, message: failure.to_string() }
     }
 }
 
@@ -287,7 +288,7 @@ impl Event {
             Self::ModelRequest { .. } => "model_request",
             Self::ModelUsage { .. } => "model_usage",
             Self::RequestApart { .. } => "request_apart",
-            Self::Fault { .. } => "fault",
+            Self::Failure { .. } => "fault",
             Self::Termination { .. } => "termination",
         }
     }

@@ -38,13 +38,13 @@ pub enum ToolMock {
     Returns(JsonText),
     /// The text of a template over the arguments: JSON if the text is JSON, else a string.
     Template(Template),
-    /// One of these for each call, in order. A call after the last one is a fault.
+    /// One of these for each call, in order. A call after the last one is a failure.
     Sequence(Vec<ToolMock>),
     /// That of the first row whose conditions the arguments meet.
     Table {
         /// The rows.
         rows: Vec<Row>,
-        /// For arguments that meet none; without it, they are a fault.
+        /// For arguments that meet none; without it, they are a failure.
         otherwise: Option<Box<ToolMock>>,
     },
     /// An error with this message, as if the tool had raised it.
@@ -55,7 +55,7 @@ pub enum ToolMock {
     Recorded {
         /// The recording.
         recording: Arc<Recording>,
-        /// For arguments that it does not have; without it, they are a fault.
+        /// For arguments that it does not have; without it, they are a failure.
         otherwise: Option<Box<ToolMock>>,
     },
     /// The answer of another mock, with changes of the session's state.

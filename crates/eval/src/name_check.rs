@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use scoring::nearest::nearest;
 
-use crate::fault::Fault;
 use crate::given_model::GivenModel;
 use crate::metric::Metric;
 use crate::names::{Names, UnknownName};
+use crate::run_failure::RunFailure;
 
 /// What google-adk waits for without a tool that asks: a credential for a toolset, the input of a workflow.
 const UNOWNED: [&str; 2] = ["adk_request_credential", "adk_request_input"];
@@ -17,18 +17,19 @@ const UNOWNED: [&str; 2] = ["adk_request_credential", "adk_request_input"];
 /// metrics look for.
 ///
 /// # Errors
-/// [`Fault::UnknownTool`], [`Fault::GivenModel`] or [`Fault::BlindMetric`] for the first that it does not have.
+/// [`RunFailure::UnknownTool`], [`RunFailure::GivenModel`] or [`RunFailure::BlindMetric`] for the first that it does
+/// not have.
 pub(crate) fn check_names(
     names: &Names,
     named_tools: &BTreeSet<String>,
     model: Option<&GivenModel>,
     metrics: &[Arc<dyn Metric>],
-) -> Result<(), Fault> {
+) -> Result<(), RunFailure> {
     if let Some(tools) = &names.tools {
         let is_tool = |name: &&String| tools.contains(*name) || UNOWNED.contains(&name.as_str());
         if let Some(tool) = named_tools.iter().find(|name| !is_tool(name)) {
             let hint = nearest(tool, tools.iter().map(String::as_str));
-            return Err(Fault::UnknownTool { tool: tool.clone(), hint });
+            return Err(RunFailure::UnknownTool { tool: tool.clone(), hint });
         }
     }
     if let (Some(GivenModel::ScriptedByAgent(scripts)), Some(agents)) = (model, &names.agents)
@@ -37,7 +38,7 @@ pub(crate) fn check_names(
         let hint = nearest(agent, agents.iter().map(String::as_str));
         let message =
             format!("the model has a script for {agent}, an agent that does not exist; {hint}");
-        return Err(Fault::GivenModel { message });
+        return Err(RunFailure::GivenModel { message });
     }
     check_metrics(names, metrics)
 }
@@ -45,11 +46,11 @@ pub(crate) fn check_names(
 /// Checks that a subject with these names has what metrics look for.
 ///
 /// # Errors
-/// [`Fault::BlindMetric`] for the first that looks for something else.
-pub(crate) fn check_metrics(names: &Names, metrics: &[Arc<dyn Metric>]) -> Result<(), Fault> {
+/// [`RunFailure::BlindMetric`] for the first that looks for something else.
+pub(crate) fn check_metrics(names: &Names, metrics: &[Arc<dyn Metric>]) -> Result<(), RunFailure> {
     for metric in metrics {
         metric.check_names(names).map_err(|UnknownName { wanted, hint, .. }| {
-            Fault::BlindMetric { metric: metric.name().to_owned(), wanted, hint }
+            RunFailure::BlindMetric { metric: metric.name().to_owned(), wanted, hint }
         })?;
     }
     Ok(())

@@ -5,11 +5,11 @@ use json_text::JsonText;
 pub use scoring::report::RunStatus as Status;
 use serde::{Deserialize, Serialize};
 
-use crate::fault::{AtFault, Fault, Phase};
 pub use crate::ledger::TerminationReason;
 use crate::ledger::{Entry, Event, Role};
 use crate::metric::MetricResult;
 use crate::names::Names;
+use crate::run_failure::{AtFault, Phase, RunFailure};
 
 /// What the run of one case gave.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -69,7 +69,7 @@ impl EvalResult {
     }
 }
 
-/// The verdict on a run without a fault.
+/// The verdict on a run without a failure.
 pub(crate) fn status(
     reason: Option<TerminationReason>,
     metrics: &IndexMap<String, MetricResult>,
@@ -116,7 +116,7 @@ pub struct RunError {
     pub phase: Phase,
     /// Who was at fault.
     pub at_fault: AtFault,
-    /// What went wrong, as one of [`CODES`](crate::fault::CODES); empty in results that were stored without one.
+    /// What went wrong, as one of [`CODES`](crate::run_failure::CODES); empty in results that were stored without one.
     #[serde(default)]
     pub code: String,
     /// What happened, and the remedy.
@@ -126,15 +126,15 @@ pub struct RunError {
     pub traceback: String,
 }
 
-impl From<&Fault> for RunError {
-    fn from(fault: &Fault) -> Self {
-        let traceback = match fault {
-            Fault::Subject { traceback, .. } => traceback.clone(),
+impl From<&RunFailure> for RunError {
+    fn from(failure: &RunFailure) -> Self {
+        let traceback = match failure {
+            RunFailure::Subject { traceback, .. } => traceback.clone(),
             _ => String::new(),
         };
-        let at_fault = fault.at_fault();
-        let (phase, code) = (at_fault.phase(), fault.code().to_owned());
-        Self { phase, at_fault, code, message: fault.to_string(), traceback }
+        let at_fault = failure.at_fault();
+        let (phase, code) = (at_fault.phase(), failure.code().to_owned());
+        Self { phase, at_fault, code, message: failure.to_string(), traceback }
     }
 }
 

@@ -15,7 +15,6 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::bridge::AtYield;
 use crate::case::EvalCase;
-use crate::fault::{AtFault, Fault};
 use crate::fork::GivenAnswer;
 use crate::gate::Gate;
 use crate::ledger::{Entry, Event, Ledger, Origin, Role, TerminationReason};
@@ -27,6 +26,7 @@ use crate::names_after_run::names_after_run;
 use crate::notes;
 use crate::remedy::WrittenIn;
 use crate::result::{EvalResult, RunError, Status, TokenUsage, status};
+use crate::run_failure::{AtFault, RunFailure};
 use crate::scope_change::{changed_keys, check_scopes};
 use crate::scopes::{SESSION, Scopes};
 use crate::state_change::ChangeError;
@@ -65,7 +65,7 @@ async fn run_once(case: &EvalCase, gate: Gate) -> Result<EvalResult, EvalResult>
     let loaded = timeout(LOAD, case.subject.prepare(&case.needs())).await.unwrap_or_else(|_| {
         let message =
             format!("the agent was not loaded after {} s; does its import wait?", LOAD.as_secs());
-        Err(Fault::Subject { message, traceback: String::new() })
+        Err(RunFailure::Subject { message, traceback: String::new() })
     });
     let begin = Instant::now();
     let gate = Arc::new(gate);
@@ -81,8 +81,8 @@ async fn run_once(case: &EvalCase, gate: Gate) -> Result<EvalResult, EvalResult>
         turns: 0,
     };
     let deadline = case.terminate_when.max_duration.map(|most| begin + most);
-    let ended = if let Err(fault) = loaded {
-        Err(fault)
+    let ended = if let Err(failure) = loaded {
+        Err(failure)
     } else {
         let conversation = run.whole_conversation();
         match deadline {
@@ -97,8 +97,8 @@ async fn run_once(case: &EvalCase, gate: Gate) -> Result<EvalResult, EvalResult>
     let turns = run.turns;
     let used = gate.used(run.answers.into_inner().into_keys().collect());
     let reason = ended.as_ref().ok().copied().flatten();
-    if let Err(fault) = &ended {
-        gate.ledger.add(Event::from(fault));
+    if let Err(failure) = &ended {
+        gate.ledger.add(Event::from(failure));
     }
     gate.ledger.add(Event::Termination { reason, state: gate.state() });
     let events = gate.ledger.look(<[_]>::to_vec);
@@ -107,8 +107,8 @@ async fn run_once(case: &EvalCase, gate: Gate) -> Result<EvalResult, EvalResult>
         Ok(_) => measured(case, names.clone(), &events, &gate.ledger).await,
         Err(_) => (IndexMap::new(), None),
     };
-    if let Some(fault) = &failed {
-        gate.ledger.add(Event::from(fault));
+    if let Some(failure) = &failed {
+        gate.ledger.add(Event::from(failure));
     }
     // With what judges took.
     let events = gate.ledger.look(<[_]>::to_vec);
@@ -135,7 +135,7 @@ async fn run_once(case: &EvalCase, gate: Gate) -> Result<EvalResult, EvalResult>
         termination_reason: reason,
     };
     match ended {
-        Err(Fault::ProcessLost { .. }) => Err(result),
+        Err(RunFailure::ProcessLost { .. }) => Err(result),
         _ => Ok(result),
     }
 }
@@ -143,8 +143,8 @@ async fn run_once(case: &EvalCase, gate: Gate) -> Result<EvalResult, EvalResult>
 /// Checks that metrics, perhaps of a changed case, look for what the subject of an earlier run has.
 ///
 /// # Errors
-/// [`Fault::BlindMetric`] for the first that looks for something else.
-pub fn check_metrics(case: &EvalCase, earlier: &EvalResult) -> Result<(), Fault> {
+/// [`RunFailure::BlindMetric`] for the first that looks for something else.
+pub fn check_metrics(case: &EvalCase, earlier: &EvalResult) -> Result<(), RunFailure> {
     earlier.names.as_ref().map_or(Ok(()), |names| name_check::check_metrics(names, &case.metrics))
 }
 
@@ -155,7 +155,7 @@ pub async fn rescore(case: &EvalCase, mut earlier: EvalResult) -> EvalResult {
     let end = earlier.events.iter().position(|it| matches!(it.event, Event::Termination { .. }));
     earlier.events.truncate(end.map_or(usize::MAX, |at| at + 1));
     // A metric can also be at fault for a run that did not begin.
-    let has_run = !earlier.events.iter().any(|it| matches!(it.event, Event::Fault { .. }));
+    let has_run = !earlier.events.iter().any(|it| matches!(it.event, Event::Failure { .. }));
     if has_run && earlier.error.as_ref().is_none_or(|error| error.at_fault == AtFault::Metric) {
         let judges = Ledger::begin();
         let names = earlier.names.clone();
@@ -174,14 +174,14 @@ pub async fn rescore(case: &EvalCase, mut earlier: EvalResult) -> EvalResult {
     earlier
 }
 
-/// What the metrics give, and the fault of the first that failed. A metric that passed must look for what there is, as
+/// What the metrics give, and the failure of the first that failed. A metric that passed must look for what there is, as
 /// far as the subject has shown `names`.
 async fn measured(
     case: &EvalCase,
     names: Option<Names>,
     events: &[Entry],
     ledger: &Ledger,
-) -> (IndexMap<String, MetricResult>, Option<Fault>) {
+) -> (IndexMap<String, MetricResult>, Option<RunFailure>) {
     let results = case.metrics.iter().map(|metric| async {
         (metric.name().to_owned(), metric.evaluate_noting(events, ledger).await)
     });
@@ -189,7 +189,7 @@ async fn measured(
     let names = names.map(|names| names_after_run(names, case, events));
     let mut failed = None;
     let results = results.into_iter().zip(&case.metrics).map(|((name, result), metric)| {
-        let unfound = |UnknownName { wanted, is_tool, hint }| Fault::UnfoundName {
+        let unfound = |UnknownName { wanted, is_tool, hint }| RunFailure::UnfoundName {
             metric: name.clone(),
             wanted,
             is_tool,
@@ -197,18 +197,18 @@ async fn measured(
         };
         let passed = result.as_ref().is_ok_and(|result| result.passed == Some(true));
         let names = names.as_ref().filter(|_| passed);
-        let failure = |message| Fault::Metric { metric: name.clone(), message };
+        let failure = |message| RunFailure::Metric { metric: name.clone(), message };
         let result = result.map_err(|error| failure(error.to_string()));
         let result = result.and_then(|result| {
             names.map_or(Ok(()), |names| metric.check_names(names)).map_err(unfound)?;
             Ok(result)
         });
-        let result = result.unwrap_or_else(|fault| {
-            let reason = match &fault {
-                Fault::Metric { message, .. } => MetricResult::unscored(message),
-                fault => MetricResult::unscored(fault.to_string()),
+        let result = result.unwrap_or_else(|failure| {
+            let reason = match &failure {
+                RunFailure::Metric { message, .. } => MetricResult::unscored(message),
+                failure => MetricResult::unscored(failure.to_string()),
             };
-            failed.get_or_insert(fault);
+            failed.get_or_insert(failure);
             reason
         });
         (name, result)
@@ -242,21 +242,21 @@ struct Answered {
     is_end: bool,
 }
 
-type Ended = Result<Option<TerminationReason>, Fault>;
+type Ended = Result<Option<TerminationReason>, RunFailure>;
 
 impl Run<'_> {
     /// Runs the conversation to its end, at which every user agent of a tool that was called must have been asked.
     async fn whole_conversation(&mut self) -> Ended {
         let reason = self.conversation().await?;
-        if let Some(fault) = self.gate.unused_response() {
-            return Err(fault);
+        if let Some(failure) = self.gate.unused_response() {
+            return Err(failure);
         }
         if reason == Some(TerminationReason::MaxTurns) {
             return Ok(reason);
         }
         match self.never_asked().await {
             None => Ok(reason),
-            Some(tool) => Err(Fault::NeverAsked { tool }),
+            Some(tool) => Err(RunFailure::NeverAsked { tool }),
         }
     }
 
@@ -314,18 +314,18 @@ impl Run<'_> {
         }
     }
 
-    /// Waits for what the subject does, or for the fault that ends the run.
+    /// Waits for what the subject does, or for the failure that ends the run.
     async fn until_stopped<T>(
         &self,
-        work: impl Future<Output = Result<T, Fault>>,
-    ) -> Result<T, Fault> {
+        work: impl Future<Output = Result<T, RunFailure>>,
+    ) -> Result<T, RunFailure> {
         let done = tokio::select! {
             done = work => done,
-            () = self.gate.stopped() => Err(Fault::Infrastructure { message: String::new() }),
+            () = self.gate.stopped() => Err(RunFailure::Infrastructure { message: String::new() }),
         };
-        // A fault at the gate explains how the subject's run ended.
-        match self.gate.fault() {
-            Some(fault) => Err(fault),
+        // A failure at the gate explains how the subject's run ended.
+        match self.gate.failure() {
+            Some(failure) => Err(failure),
             None => done,
         }
     }
@@ -345,7 +345,7 @@ impl Run<'_> {
     }
 
     /// What the users give back, and what they change; no input if the conversation is over.
-    async fn responses(&mut self) -> Result<(Option<Input>, Map<String, Value>), Fault> {
+    async fn responses(&mut self) -> Result<(Option<Input>, Map<String, Value>), RunFailure> {
         let loops = self.answers.lock().await.get(&YieldKind::Loop).copied().unwrap_or_default();
         let conversation = self.case.user_agents.conversation.as_ref();
         let is_in_message = conversation.is_some_and(|user| user.responds_to_calls(loops));
@@ -378,7 +378,7 @@ impl Run<'_> {
     }
 
     /// The user's next message, and what the user changes.
-    async fn loop_yield(&mut self) -> Result<(Option<Input>, Map<String, Value>), Fault> {
+    async fn loop_yield(&mut self) -> Result<(Option<Input>, Map<String, Value>), RunFailure> {
         let case = self.case;
         let user = case.user_agents.conversation.as_ref().filter(|_| !self.user_has_left);
         let Some(user) = user else { return Ok((None, Map::new())) };
@@ -395,13 +395,13 @@ impl Run<'_> {
         self.user_has_left = is_end || response.is_none();
         let Some(response) = response else { return Ok((None, changes)) };
         let message = Message::of_output(&response)
-            .map_err(|error| Fault::user_agent(YieldKind::Loop, error))?;
+            .map_err(|error| RunFailure::user_agent(YieldKind::Loop, error))?;
         Ok((Some(Input::Message(self.sendable(message)?)), changes))
     }
 
     /// A message of the user as the subject can get it: each response in it goes to a call that waits.
-    fn sendable(&self, message: Message) -> Result<Message, Fault> {
-        let failed = |message| Fault::UserAgent { of: YieldKind::Loop, message };
+    fn sendable(&self, message: Message) -> Result<Message, RunFailure> {
+        let failed = |message| RunFailure::UserAgent { of: YieldKind::Loop, message };
         if let Some(reason) = self.case.subject.refusal(&message) {
             return Err(failed(reason));
         }
@@ -478,9 +478,9 @@ impl Run<'_> {
     async fn tool_yield(
         &self,
         call: &PendingCall,
-    ) -> Result<(Option<ToolResponse>, Map<String, Value>), Fault> {
+    ) -> Result<(Option<ToolResponse>, Map<String, Value>), RunFailure> {
         let Some(user) = self.case.user_agents.tools.get(&call.tool) else {
-            return Err(Fault::NoUserAgent {
+            return Err(RunFailure::NoUserAgent {
                 written_in: self.case.written_in,
                 tool: call.tool.clone(),
                 args: call.args.clone(),
@@ -509,11 +509,11 @@ impl Run<'_> {
                 return Ok((None, changes));
             }
             let message = "it ended the conversation while the tool waits for its answer";
-            return Err(Fault::UserAgent { of: info.kind, message: message.to_owned() });
+            return Err(RunFailure::UserAgent { of: info.kind, message: message.to_owned() });
         };
         if let Some(message) = refusal(&response) {
             let message = format!("its answer is {response}, and {message}");
-            return Err(Fault::UserAgent { of: info.kind, message });
+            return Err(RunFailure::UserAgent { of: info.kind, message });
         }
         if call.is_for_result() {
             self.gate.ledger.add(Event::ToolResult {
@@ -534,8 +534,8 @@ impl Run<'_> {
         user: &dyn UserAgent,
         info: &YieldInfo,
         wanted: Wanted<'_>,
-    ) -> Result<Answered, Fault> {
-        let failed = |error: &dyn Display| Fault::user_agent(info.kind.clone(), error);
+    ) -> Result<Answered, RunFailure> {
+        let failed = |error: &dyn Display| RunFailure::user_agent(info.kind.clone(), error);
         self.gate.ledger.add(Event::Yield(info.clone()));
         let state = self.gate.state();
         // Each sees the session as it is at its yield, and its own prompt.
@@ -654,13 +654,13 @@ impl Run<'_> {
         &self,
         session: &mut dyn SubjectSession,
         changes: Map<String, Value>,
-    ) -> Result<(), Fault> {
-        let unreadable = |error: json_text::JsonTextError| Fault::Infrastructure {
+    ) -> Result<(), RunFailure> {
+        let unreadable = |error: json_text::JsonTextError| RunFailure::Infrastructure {
             message: format!("the state cannot be read: {error}"),
         };
         let before = self.gate.state().decode::<Map<String, Value>>().map_err(unreadable)?;
         let changed = changed_keys(&before, changes, self.scopes());
-        let changed = changed.map_err(|error| Fault::user_agent(YieldKind::Loop, error))?;
+        let changed = changed.map_err(|error| RunFailure::user_agent(YieldKind::Loop, error))?;
         let changes = JsonText::from_value(&Value::Object(changed));
         self.gate.ledger.add(Event::StateChange { changes: changes.clone(), by: Role::UserAgent });
         let state = self.until_stopped(session.change_state(changes)).await?;

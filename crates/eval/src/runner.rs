@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::case::EvalCase;
-use crate::fault::Fault;
 use crate::gate::Gate;
 use crate::given_model::GivenModel;
 use crate::ledger::Event;
 use crate::mock::ToolUse;
+use crate::run_failure::RunFailure;
 use crate::subject::{Input, Subject, SubjectSession, TurnEnd};
 
 /// A subject in a session of its own, every tool call of which is decided by the mocks that it was created
@@ -18,16 +18,16 @@ pub struct EvalRunner {
     session: Box<dyn SubjectSession>,
 }
 
-/// Opens a session of `subject` in which a call of a tool that `tool_mocks` does not name is a fault.
+/// Opens a session of `subject` in which a call of a tool that `tool_mocks` does not name is a failure.
 /// `model` takes the place of the subject's models; `None` keeps those that it names.
 ///
 /// # Errors
-/// A [`Fault`] if the subject cannot be loaded, or uses what cannot be intercepted.
+/// A [`RunFailure`] if the subject cannot be loaded, or uses what cannot be intercepted.
 pub async fn create_eval_runner(
     subject: Arc<dyn Subject>,
     tool_mocks: HashMap<String, ToolUse>,
     model: Option<GivenModel>,
-) -> Result<EvalRunner, Fault> {
+) -> Result<EvalRunner, RunFailure> {
     let mut case = EvalCase::new("eval-runner", subject);
     case.tools = tool_mocks;
     case.model = model;
@@ -40,7 +40,7 @@ impl EvalRunner {
     ///
     /// # Errors
     /// As [`create_eval_runner`].
-    pub async fn of_case(case: &EvalCase) -> Result<Self, Fault> {
+    pub async fn of_case(case: &EvalCase) -> Result<Self, RunFailure> {
         let gate = Arc::new(case.gate());
         gate.ledger.add(Event::InitialState { state: case.initial_state.clone() });
         let session = case.subject.open(&gate).await?;
@@ -50,8 +50,8 @@ impl EvalRunner {
     /// Runs the subject until it ends its turn or waits.
     ///
     /// # Errors
-    /// The [`Fault`] that ended the run. The runner cannot be used after it.
-    pub async fn run(&mut self, input: Input) -> Result<TurnEnd, Fault> {
+    /// The [`RunFailure`] that ended the run. The runner cannot be used after it.
+    pub async fn run(&mut self, input: Input) -> Result<TurnEnd, RunFailure> {
         if let Input::Message(message) = &input {
             self.gate.note_user_message(message);
         }
@@ -59,14 +59,14 @@ impl EvalRunner {
             ended = self.session.run(input) => Some(ended),
             () = self.gate.stopped() => None,
         };
-        // A fault at the gate explains how the subject's run ended.
-        match (self.gate.fault(), ended) {
+        // A failure at the gate explains how the subject's run ended.
+        match (self.gate.failure(), ended) {
             (None, Some(Ok(end))) => {
                 self.gate.note_state(end.state.clone());
                 Ok(end)
             }
-            (Some(fault), _) | (None, Some(Err(fault))) => Err(fault),
-            (None, None) => Err(Fault::Infrastructure { message: "the run ended".to_owned() }),
+            (Some(failure), _) | (None, Some(Err(failure))) => Err(failure),
+            (None, None) => Err(RunFailure::Infrastructure { message: "the run ended".to_owned() }),
         }
     }
 

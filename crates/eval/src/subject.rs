@@ -7,12 +7,12 @@ use json_text::{JsonIndex, JsonText, Kind};
 
 use crate::allowed::AllowedEffects;
 pub use crate::confirmation::CONFIRMATION;
-use crate::fault::Fault;
 use crate::function_error::FunctionError;
 use crate::gate::Gate;
 use crate::given_model::GivenModel;
 use crate::message::Message;
 use crate::names::Names;
+use crate::run_failure::RunFailure;
 use crate::scopes::Scopes;
 
 /// An agent that can be run.
@@ -22,8 +22,8 @@ pub trait Subject: Send + Sync {
     /// include it. Returns the names that it shows.
     ///
     /// # Errors
-    /// A [`Fault`] if the agent cannot be loaded.
-    async fn prepare(&self, _: &Needs<'_>) -> Result<Names, Fault> {
+    /// A [`RunFailure`] if the agent cannot be loaded.
+    async fn prepare(&self, _: &Needs<'_>) -> Result<Names, RunFailure> {
         Ok(Names::default())
     }
 
@@ -31,8 +31,8 @@ pub trait Subject: Send + Sync {
     /// sent to them.
     ///
     /// # Errors
-    /// [`Fault::GivenModel`] or [`Fault::OwnModel`] if not.
-    async fn check_model(&self, _: &Arc<Gate>) -> Result<(), Fault> {
+    /// [`RunFailure::GivenModel`] or [`RunFailure::OwnModel`] if not.
+    async fn check_model(&self, _: &Arc<Gate>) -> Result<(), RunFailure> {
         Ok(())
     }
 
@@ -59,8 +59,8 @@ pub trait Subject: Send + Sync {
     /// Begins a session of its own, in which every tool call is decided by `gate`.
     ///
     /// # Errors
-    /// A [`Fault`] if the agent cannot be loaded, or uses what cannot be intercepted.
-    async fn open(&self, gate: &Arc<Gate>) -> Result<Box<dyn SubjectSession>, Fault>;
+    /// A [`RunFailure`] if the agent cannot be loaded, or uses what cannot be intercepted.
+    async fn open(&self, gate: &Arc<Gate>) -> Result<Box<dyn SubjectSession>, RunFailure>;
 
     /// The prompt of the simulated user of a scenario of google-adk, as the agent's google-adk writes it; `None` if it has
     /// none. `args` has the `scenario`, `custom_instructions`, the `stop_signal`, and in `history` what stands for the
@@ -99,14 +99,14 @@ pub trait SubjectSession: Send {
     /// Runs the agent until it ends its turn or waits. Its events go to the ledger of the gate that opened the session.
     ///
     /// # Errors
-    /// A [`Fault`] if its code fails.
-    async fn run(&mut self, input: Input) -> Result<TurnEnd, Fault>;
+    /// A [`RunFailure`] if its code fails.
+    async fn run(&mut self, input: Input) -> Result<TurnEnd, RunFailure>;
 
     /// Changes the state between two runs, and returns the whole of it.
     ///
     /// # Errors
-    /// A [`Fault`] if the session is gone.
-    async fn change_state(&mut self, changes: JsonText) -> Result<JsonText, Fault>;
+    /// A [`RunFailure`] if the session is gone.
+    async fn change_state(&mut self, changes: JsonText) -> Result<JsonText, RunFailure>;
 }
 
 /// What the agent is given.

@@ -8,13 +8,13 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use crate::case::{CaseRun, EvalCase};
-use crate::fault::Fault;
 use crate::given_model::real_model;
 use crate::mock::ToolUse;
 use crate::name_check::check_names;
 use crate::names::Names;
 use crate::result::{EvalResult, Status};
 use crate::run::run_eval;
+use crate::run_failure::RunFailure;
 use crate::store::{StoreError, StoredRun};
 
 /// Cases that are run together.
@@ -146,7 +146,7 @@ async fn run_repeat(run: CaseRun<'_>) -> EvalResult {
 pub async fn check_cases<'c>(
     cases: impl Iterator<Item = &'c EvalCase>,
     jobs: usize,
-) -> Result<(), (&'c EvalCase, Fault)> {
+) -> Result<(), (&'c EvalCase, RunFailure)> {
     // Those of an agent follow one another: where another one is loaded in between, it may have to be loaded again.
     let mut by_subject: IndexMap<_, Vec<(usize, &EvalCase)>> = IndexMap::new();
     for (at, case) in cases.enumerate() {
@@ -158,17 +158,17 @@ pub async fn check_cases<'c>(
     let checks = futures::stream::iter(by_subject).map(check_together);
     let unfit: Vec<_> = checks.buffer_unordered(jobs.max(1)).collect().await;
     match unfit.into_iter().flatten().min_by_key(|(at, ..)| *at) {
-        Some((_, case, fault)) => Err((case, fault)),
+        Some((_, case, failure)) => Err((case, failure)),
         None => Ok(()),
     }
 }
 
 /// The first of these cases that does not fit the subject that all have, with its place, and why.
-async fn check_together(cases: Vec<(usize, &EvalCase)>) -> Option<(usize, &EvalCase, Fault)> {
+async fn check_together(cases: Vec<(usize, &EvalCase)>) -> Option<(usize, &EvalCase, RunFailure)> {
     let (first, case) = *cases.first()?;
     let names = match case.subject.prepare(&case.needs()).await {
         Ok(names) => names,
-        Err(fault @ Fault::Declarations { .. }) => return Some((first, case, fault)),
+        Err(failure @ RunFailure::Declarations { .. }) => return Some((first, case, failure)),
         Err(_) => return None,
     };
     let unfit = cases.iter().find_map(|(at, case)| Some((*at, *case, misfit(case, &names)?)));
@@ -176,14 +176,14 @@ async fn check_together(cases: Vec<(usize, &EvalCase)>) -> Option<(usize, &EvalC
         return unfit;
     }
     let gate = Arc::new(case.gate());
-    case.subject.check_model(&gate).await.err().map(|fault| (first, case, fault))
+    case.subject.check_model(&gate).await.err().map(|failure| (first, case, failure))
 }
 
 /// Why a case does not fit its subject, which has these names.
-fn misfit(case: &EvalCase, names: &Names) -> Option<Fault> {
+fn misfit(case: &EvalCase, names: &Names) -> Option<RunFailure> {
     let checked = check_names(names, &case.named_tools, case.model.as_ref(), &case.metrics);
-    if let Err(fault) = checked {
-        return Some(fault);
+    if let Err(failure) = checked {
+        return Some(failure);
     }
     let tool_with = |is_it: fn(&ToolUse) -> bool| {
         case.tools.iter().find(|(_, used)| is_it(used)).map(|(tool, _)| tool.clone())
@@ -191,13 +191,13 @@ fn misfit(case: &EvalCase, names: &Names) -> Option<Fault> {
     if !case.subject.seals_tools()
         && let Some(tool) = tool_with(|used| matches!(used, ToolUse::Sealed))
     {
-        return Some(Fault::Unsealable { tool });
+        return Some(RunFailure::Unsealable { tool });
     }
     let asks = |used: &ToolUse| matches!(used, ToolUse::Mock(mock) if mock.asks_confirmation());
     if !case.subject.asks_confirmations()
         && let Some(tool) = tool_with(asks)
     {
-        return Some(Fault::Unconfirmable { tool });
+        return Some(RunFailure::Unconfirmable { tool });
     }
     None
 }

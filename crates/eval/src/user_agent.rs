@@ -212,7 +212,7 @@ impl UserAnswer {
 }
 
 /// A user agent with prepared answers, given in order. After the last one it ends the conversation; a tool
-/// that waits then is a fault.
+/// that waits then is a failure.
 #[derive(Debug)]
 pub struct ScriptedUser {
     answers: Vec<UserAnswer>,

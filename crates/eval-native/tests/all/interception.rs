@@ -10,14 +10,15 @@ use adk_core::{
 };
 use adk_tool::AgentTool;
 use async_trait::async_trait;
-use eval::fault::AtFault;
 use eval::given_model::{GivenModel, ModelCall, ModelTurn};
 use eval::mock::{MockContext, MockFailure, MockFunction};
+use eval::run_failure::AtFault;
 use eval::subject::{Input, ToolResponse};
 use eval::tool_fault::{FaultEffect, ToolFault};
 use eval::user_agent::{ScriptedUser, UserAnswer};
 use eval::{
-    EvalCase, EvalResult, Fault, JsonText, Status, ToolMock, ToolUse, create_eval_runner, run_eval,
+    EvalCase, EvalResult, JsonText, RunFailure, Status, ToolMock, ToolUse, create_eval_runner,
+    run_eval,
 };
 use eval_native::{Interceptor, NativeSubject};
 use serde_json::{Value, json};
@@ -400,7 +401,10 @@ async fn the_runner_works_by_itself() {
     let end = runner.run(Input::Responses(vec![response])).await.expect("a turn");
     assert_eq!(end.state, value(&json!({ "beliefs": { "a": "1" } })));
     let fault = runner.run(Input::Message("And?".into())).await.expect_err("no mock");
-    assert!(matches!(fault, Fault::UnmockedTool { ref tool, .. } if tool == "read"), "{fault}");
+    assert!(
+        matches!(fault, RunFailure::UnmockedTool { ref tool, .. } if tool == "read"),
+        "{fault}"
+    );
 }
 
 fn record_answer_name() -> String {

@@ -6,10 +6,10 @@ use scoring::statistics::{CaseRuns, Effect, effect};
 
 pub use self::sentence::sentence;
 use crate::case::{CaseRun, EvalCase};
-use crate::fault::AtFault;
 use crate::fork::{ForkError, Given, Move};
 use crate::given_model::GivenModel;
 use crate::result::{EvalResult, Status};
+use crate::run_failure::AtFault;
 use crate::store::{ResultKey, StoreError, StoredResults, StoredRun};
 use crate::suite::{EvalSuite, run_cases};
 
@@ -176,7 +176,7 @@ impl Continuations {
                 let results = &mut self.results;
                 let take = |_, result: EvalResult| {
                     if let Some(error) = &result.error
-                        && error.code == crate::fault::FORK_DIVERGED
+                        && error.code == crate::run_failure::FORK_DIVERGED
                     {
                         diverged.get_or_insert_with(|| error.message.clone());
                     }

@@ -127,11 +127,11 @@ mod tests {
     use json_text::JsonText;
 
     use super::*;
-    use crate::fault::Fault;
     use crate::given_model::ModelTurn;
     use crate::result::{EvalResult, RunError, Status, TokenUsage};
+    use crate::run_failure::RunFailure;
 
-    fn result(passes: bool, error: Option<&Fault>) -> Option<EvalResult> {
+    fn result(passes: bool, error: Option<&RunFailure>) -> Option<EvalResult> {
         Some(EvalResult {
             name: "refund".to_owned(),
             repeat: 1,
@@ -193,8 +193,10 @@ mod tests {
 
     #[test]
     fn what_is_not_counted_is_named_and_would_have_failed() {
-        let broken = Fault::Mock { tool: "read".to_owned(), message: "it is empty".to_owned() };
-        let own = Fault::Subject { message: "it crashed".to_owned(), traceback: String::new() };
+        let broken =
+            RunFailure::Mock { tool: "read".to_owned(), message: "it is empty".to_owned() };
+        let own =
+            RunFailure::Subject { message: "it crashed".to_owned(), traceback: String::new() };
         let mut with = side(9, 0);
         with.results.extend([result(false, Some(&broken)), result(false, Some(&own)), None]);
         assert_eq!(

@@ -390,7 +390,7 @@ impl<'r> Reader<'r> {
             Event::Termination { reason, .. } => {
                 Some(*reason == Some(TerminationReason::MaxDuration))
             }
-            Event::Fault { .. } => Some(true),
+            Event::Failure { .. } => Some(true),
             _ => None,
         });
         next == Some(false) && !{ batch }.any(is_control_flow)
@@ -454,7 +454,7 @@ impl<'r> Reader<'r> {
                 event,
                 Event::Yield(YieldInfo { kind: YieldKind::Loop, .. })
                     | Event::UserMessage { .. }
-                    | Event::Fault { .. }
+                    | Event::Failure { .. }
                     | Event::Termination { reason: Some(_), .. }
             )
         })

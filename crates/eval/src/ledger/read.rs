@@ -112,7 +112,7 @@ fn event(members: &Members) -> Result<Event, String> {
             input: members.get("input")?,
             output: members.get("output")?,
         },
-        "fault" => Event::Fault {
+        "fault" => Event::Failure {
             at_fault: members.get("at_fault")?,
             code: members.get_or_default("code")?,
             message: members.get("message")?,
@@ -145,8 +145,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::fault::AtFault;
     use crate::ledger::{Origin, Role, TerminationReason, members_of};
+    use crate::run_failure::AtFault;
     use crate::tool_fault::FaultEffect;
 
     /// An event of each type, whose values lose nothing: neither digits nor the order of members.
@@ -210,7 +210,7 @@ mod tests {
                 output: 2,
             },
             Event::RequestApart { agent: text(), asked_by: text(), response: text() },
-            Event::Fault { at_fault: AtFault::Mock, code: text(), message: text() },
+            Event::Failure { at_fault: AtFault::Mock, code: text(), message: text() },
             Event::Termination { reason: None, state: json() },
             Event::Termination { reason: Some(TerminationReason::MaxTurns), state: json() },
         ]

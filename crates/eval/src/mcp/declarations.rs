@@ -5,7 +5,7 @@ use agents::mcp::{McpServer, declared_tools, listed_declarations};
 use indexmap::IndexMap;
 use json_text::{JsonIndex, JsonText, JsonValue, Kind};
 
-use crate::fault::Fault;
+use crate::run_failure::RunFailure;
 use scoring::nearest::nearest;
 
 /// The tools of one server, and what it says about their use.
@@ -87,7 +87,7 @@ pub(super) fn read(
 ///
 /// # Errors
 /// A server cannot be used.
-pub async fn record_declarations(servers: &[McpServer]) -> Result<JsonText, Fault> {
+pub async fn record_declarations(servers: &[McpServer]) -> Result<JsonText, RunFailure> {
     let declared = listed_declarations(servers).await;
     let declared = declared.map_err(|fault| super::server::unusable(&fault))?;
     let names = servers.iter().map(|server| server.name.as_str());
@@ -96,7 +96,7 @@ pub async fn record_declarations(servers: &[McpServer]) -> Result<JsonText, Faul
         Some(only) if by_name.len() == 1 => Ok(only.clone()),
         _ => JsonText::serialize(&by_name),
     };
-    written.map_err(|error| Fault::Infrastructure {
+    written.map_err(|error| RunFailure::Infrastructure {
         message: format!("the declarations cannot be written: {error}"),
     })
 }

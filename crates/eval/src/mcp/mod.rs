@@ -20,12 +20,12 @@ pub use self::declarations::{DeclarationsError, DeclaredTools, record_declaratio
 use self::server::LiveServer;
 use self::session::{AskedModel, McpSession};
 use self::tools::Tools;
-use crate::fault::Fault;
 use crate::gate::Gate;
 use crate::given_model::{GivenModel, RealModel, real_model};
 use crate::message::Message;
 use crate::model::{Model, ModelNameError, Models, PERSON};
 use crate::names::Names;
+use crate::run_failure::RunFailure;
 use crate::subject::{Needs, Subject, SubjectSession};
 
 /// How often the model may be asked in one turn, unless the subject says otherwise: google-adk's limit.
@@ -74,13 +74,13 @@ impl McpSubject {
         self
     }
 
-    fn model(&self, gate: &Gate) -> Result<AskedModel, Fault> {
+    fn model(&self, gate: &Gate) -> Result<AskedModel, RunFailure> {
         let is_of_engine = gate.model().is_some_and(GivenModel::is_of_engine);
         let real = match (real_model(gate.model()), &self.agent.model) {
             (None, _) => None,
             (Some(RealModel::Named(name)), _) => {
                 let given =
-                    |error: ModelNameError| Fault::GivenModel { message: error.to_string() };
+                    |error: ModelNameError| RunFailure::GivenModel { message: error.to_string() };
                 Some(self.named(name, gate).map_err(given)?)
             }
             (Some(RealModel::Own), Some(name)) => {
@@ -108,7 +108,7 @@ const NO_MODEL: &str = "the agent has no model; add `model: NAME` to the subject
 
 #[async_trait]
 impl Subject for McpSubject {
-    async fn prepare(&self, _: &Needs<'_>) -> Result<Names, Fault> {
+    async fn prepare(&self, _: &Needs<'_>) -> Result<Names, RunFailure> {
         let tools = self.declared.as_ref().and_then(|declared| Tools::of(declared).ok());
         Ok(names(&self.agent.name, tools.as_ref()))
     }
@@ -117,16 +117,16 @@ impl Subject for McpSubject {
         message.texts().err().map(|error| error.to_string())
     }
 
-    async fn check_model(&self, gate: &Arc<Gate>) -> Result<(), Fault> {
+    async fn check_model(&self, gate: &Arc<Gate>) -> Result<(), RunFailure> {
         self.model(gate).map(drop)
     }
 
-    async fn open(&self, gate: &Arc<Gate>) -> Result<Box<dyn SubjectSession>, Fault> {
+    async fn open(&self, gate: &Arc<Gate>) -> Result<Box<dyn SubjectSession>, RunFailure> {
         let model = self.model(gate)?;
         if self.declared.is_none()
             && let Some(server) = self.agent.servers.iter().find(|it| !gate.allows(&it.name))
         {
-            return Err(Fault::UnlistedServer {
+            return Err(RunFailure::UnlistedServer {
                 server: server.name.clone(),
                 agent: self.agent.name.clone(),
             });
@@ -155,6 +155,6 @@ fn names(agent: &str, tools: Option<&Tools>) -> Names {
 }
 
 /// A failure of the agent.
-fn failed(message: String) -> Fault {
-    Fault::Subject { message, traceback: String::new() }
+fn failed(message: String) -> RunFailure {
+    RunFailure::Subject { message, traceback: String::new() }
 }

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::declarations::DeclaredTools;
 use super::result;
-use crate::fault::Fault;
+use crate::run_failure::RunFailure;
 
 /// The session of the source. Each case has a source of its own.
 const SESSION: &str = "eval";
@@ -61,7 +61,7 @@ impl LiveServer {
     ///
     /// # Errors
     /// It cannot be used.
-    pub(super) async fn listed(&self) -> Result<&DeclaredTools, Fault> {
+    pub(super) async fn listed(&self) -> Result<&DeclaredTools, RunFailure> {
         let start = || async {
             let session = id::<SessionId, _>(SessionId::parse(SESSION))?;
             let opened = self.source.open_session(&session, &SessionSeed::default()).await;
@@ -85,10 +85,10 @@ impl LiveServer {
         call_id: &str,
         tool: &ToolView,
         arguments: JsonText,
-    ) -> Result<JsonText, Fault> {
+    ) -> Result<JsonText, RunFailure> {
         let listed = self.listed().await?;
         if !listed.tools.iter().any(|it| it.name == tool.name) {
-            return Err(Fault::Infrastructure {
+            return Err(RunFailure::Infrastructure {
                 message: format!(
                     "the MCP server {} has no tool {}, which its recorded declarations have. Record them again",
                     self.name, tool.name
@@ -111,25 +111,25 @@ impl LiveServer {
         self.result(report)
     }
 
-    fn result(&self, report: CallReport) -> Result<JsonText, Fault> {
+    fn result(&self, report: CallReport) -> Result<JsonText, RunFailure> {
         match report.progress {
             CallProgress::Returned(result) => Ok(result),
             CallProgress::Failed(failure) if is_servers(&failure) => {
-                Err(Fault::Infrastructure { message: ended(&failure) })
+                Err(RunFailure::Infrastructure { message: ended(&failure) })
             }
             CallProgress::Failed(failure) => Ok(reported(failure)),
             CallProgress::AsksConfirmation { .. }
             | CallProgress::AwaitsResult { .. }
-            | CallProgress::Acting { .. } => Err(Fault::Infrastructure {
+            | CallProgress::Acting { .. } => Err(RunFailure::Infrastructure {
                 message: format!("the MCP server {} gave no result", self.name),
             }),
         }
     }
 
-    fn unusable(&self, error: SourceError) -> Fault {
+    fn unusable(&self, error: SourceError) -> RunFailure {
         match error {
             SourceError::Faulted(fault) => unusable(&fault),
-            error => Fault::Infrastructure {
+            error => RunFailure::Infrastructure {
                 message: format!("the MCP server {} cannot be used: {error}", self.name),
             },
         }
@@ -137,12 +137,12 @@ impl LiveServer {
 }
 
 /// A server that does not start or list its tools.
-pub(super) fn unusable(fault: &AgentFault) -> Fault {
-    Fault::Infrastructure { message: with_output(&fault.reason, fault.traceback.as_deref()) }
+pub(super) fn unusable(fault: &AgentFault) -> RunFailure {
+    RunFailure::Infrastructure { message: with_output(&fault.reason, fault.traceback.as_deref()) }
 }
 
-fn id<T, E: std::fmt::Display>(parsed: Result<T, E>) -> Result<T, Fault> {
-    parsed.map_err(|error| Fault::Infrastructure { message: error.to_string() })
+fn id<T, E: std::fmt::Display>(parsed: Result<T, E>) -> Result<T, RunFailure> {
+    parsed.map_err(|error| RunFailure::Infrastructure { message: error.to_string() })
 }
 
 /// Whether the server is at fault, and not its tool.

@@ -15,11 +15,11 @@ use super::result;
 use super::server::LiveServer;
 use super::tools::{AgentTool, Tools};
 use super::{failed, names};
-use crate::fault::Fault;
 use crate::gate::{Decision, Gate, GateCall};
 use crate::given_model::{ModelCall, ModelTurn};
 use crate::ledger::{Event, Role};
 use crate::model::{CallingReply, Model, ModelMessage, ModelRequest, ReplyCall, UsageNote};
+use crate::run_failure::RunFailure;
 use crate::subject::{Input, SubjectSession, TurnEnd};
 use crate::yields::YieldKind;
 
@@ -75,9 +75,9 @@ impl McpSession {
         agent: &McpAgent,
         servers: Vec<LiveServer>,
         model: AskedModel,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, RunFailure> {
         let state = gate.initial_state().decode::<Map<String, Value>>();
-        let state = state.map_err(|error| Fault::Infrastructure {
+        let state = state.map_err(|error| RunFailure::Infrastructure {
             message: format!("the initial state cannot be read: {error}"),
         })?;
         Ok(Self {
@@ -104,7 +104,7 @@ impl McpSession {
     ///
     /// # Errors
     /// A server cannot be used, or the tools do not fit the case.
-    pub(super) async fn list_tools(&mut self) -> Result<(), Fault> {
+    pub(super) async fn list_tools(&mut self) -> Result<(), RunFailure> {
         let listed = try_join_all(self.servers.iter().map(LiveServer::listed)).await?;
         let listed: Vec<DeclaredTools> = listed.into_iter().cloned().collect();
         self.has(&listed)
@@ -114,7 +114,7 @@ impl McpSession {
     ///
     /// # Errors
     /// They do not fit the case.
-    pub(super) fn has(&mut self, declared: &[DeclaredTools]) -> Result<(), Fault> {
+    pub(super) fn has(&mut self, declared: &[DeclaredTools]) -> Result<(), RunFailure> {
         self.tools = Tools::of(declared).map_err(|error| failed(error.to_string()))?;
         self.gate.check_names(&names(&self.agent, Some(&self.tools)))?;
         for (tool, declaration) in self.tools.declarations() {
@@ -127,7 +127,7 @@ impl McpSession {
     }
 
     /// The instruction, filled from the state as it is now.
-    async fn filled_instruction(&self) -> Result<String, Fault> {
+    async fn filled_instruction(&self) -> Result<String, RunFailure> {
         let (agent, written) = (&self.agent, &self.instruction);
         let filled = resolved_instruction(agent, "eval", "user", &self.state, written).await;
         let mut instruction = filled.map_err(|error| {
@@ -144,7 +144,7 @@ impl McpSession {
     }
 
     /// Asks the model, and notes what it says and what it used.
-    async fn response(&self) -> Result<Response, Fault> {
+    async fn response(&self) -> Result<Response, RunFailure> {
         let given = match self.model.is_of_engine {
             true => self.gate.respond(&self.agent)?,
             false => None,
@@ -153,7 +153,7 @@ impl McpSession {
             (Some(turn), _) => Response::given(turn, self.calls.load(Ordering::Relaxed) + 1),
             (None, None) => {
                 let message = "no model is left to ask".to_owned();
-                return Err(Fault::Infrastructure { message });
+                return Err(RunFailure::Infrastructure { message });
             }
             (None, Some(model)) => {
                 self.gate.note_model_request(&self.agent);
@@ -218,7 +218,7 @@ impl McpSession {
     }
 
     /// What a call gives the model, and the changes of the state that a mock makes.
-    async fn result(&self, call: &GateCall) -> Result<(JsonText, Map<String, Value>), Fault> {
+    async fn result(&self, call: &GateCall) -> Result<(JsonText, Map<String, Value>), RunFailure> {
         let Some(tool) = self.tools.find(&call.tool) else {
             let unknown = result::error(&format!("Unknown tool: {}", call.tool));
             return Ok((unknown, Map::new()));
@@ -227,7 +227,10 @@ impl McpSession {
             Decision::Mock { skip_summarization: true, .. }
             | Decision::Raise { skip_summarization: true, .. } => {
                 let message = "`skip_summarization` is an action of frameworks, and an agent over MCP has none. Leave it out";
-                return Err(Fault::Mock { tool: call.tool.clone(), message: message.to_owned() });
+                return Err(RunFailure::Mock {
+                    tool: call.tool.clone(),
+                    message: message.to_owned(),
+                });
             }
             Decision::Mock { result, changes, .. } => {
                 return Ok((result::of_mock(&result, call.output_schema.is_some()), changes));
@@ -241,23 +244,23 @@ impl McpSession {
             }
             Decision::AskConfirmation { .. } | Decision::Wait | Decision::Stop => {
                 let stopped =
-                    || Fault::Infrastructure { message: "the run was stopped".to_owned() };
-                return Err(self.gate.fault().unwrap_or_else(stopped));
+                    || RunFailure::Infrastructure { message: "the run was stopped".to_owned() };
+                return Err(self.gate.failure().unwrap_or_else(stopped));
             }
         };
         Ok((result, Map::new()))
     }
 
-    async fn run_tool(&self, call: &GateCall, tool: &AgentTool) -> Result<JsonText, Fault> {
+    async fn run_tool(&self, call: &GateCall, tool: &AgentTool) -> Result<JsonText, RunFailure> {
         let Some(server) = self.servers.get(tool.server) else {
             let message = format!("the tool {} has no server", call.tool);
-            return Err(Fault::Infrastructure { message });
+            return Err(RunFailure::Infrastructure { message });
         };
         server.call(&call.call_id, &tool.view, call.args.clone()).await
     }
 
     /// Asks the model and calls tools until it calls none.
-    async fn turn(&mut self) -> Result<(), Fault> {
+    async fn turn(&mut self) -> Result<(), RunFailure> {
         let invocation_id = format!("invocation-{}", self.turns);
         self.gate.note_invocation(invocation_id.clone());
         self.request.instruction = self.filled_instruction().await?;
@@ -293,22 +296,22 @@ impl McpSession {
 
 #[async_trait]
 impl SubjectSession for McpSession {
-    async fn run(&mut self, input: Input) -> Result<TurnEnd, Fault> {
+    async fn run(&mut self, input: Input) -> Result<TurnEnd, RunFailure> {
         let Input::Message(message) = input else {
             let message = "a response came, and tools of MCP do not wait".to_owned();
-            return Err(Fault::Infrastructure { message });
+            return Err(RunFailure::Infrastructure { message });
         };
         let texts = message.texts();
-        let texts = texts.map_err(|error| Fault::user_agent(YieldKind::Loop, error))?;
+        let texts = texts.map_err(|error| RunFailure::user_agent(YieldKind::Loop, error))?;
         self.turns += 1;
         self.request.messages.push(ModelMessage::ToModel(texts.join("\n")));
         self.turn().await?;
         Ok(TurnEnd { pending: Vec::new(), state: self.whole_state() })
     }
 
-    async fn change_state(&mut self, changes: JsonText) -> Result<JsonText, Fault> {
+    async fn change_state(&mut self, changes: JsonText) -> Result<JsonText, RunFailure> {
         let changes = changes.decode::<Map<String, Value>>().map_err(|error| {
-            Fault::Infrastructure { message: format!("the changes cannot be read: {error}") }
+            RunFailure::Infrastructure { message: format!("the changes cannot be read: {error}") }
         })?;
         self.state.extend(changes);
         Ok(self.whole_state())

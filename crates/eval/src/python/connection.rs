@@ -19,10 +19,10 @@ use super::messages::{
 };
 use super::model_requests::{self, ModelRequests};
 use crate::confirmation::ConfirmationRequest;
-use crate::fault::Fault;
 use crate::gate::{Decision, Effects, Gate, GateCall};
 use crate::ledger::{Event, Role};
 use crate::model::Models;
+use crate::run_failure::RunFailure;
 
 /// The engine's end of the connection to a case. Dropping it closes the connection.
 pub(super) struct Connection {
@@ -147,7 +147,7 @@ fn handle(
         (Some("forbidden"), _) => {
             let Forbidden { what, place } = serde_json::from_str(params)?;
             let case = gate.case_name().to_owned();
-            gate.stop(Fault::ForbiddenEffect { case, what, place });
+            gate.stop(RunFailure::ForbiddenEffect { case, what, place });
         }
         (Some("refused"), _) => {
             let Forbidden { what, place } = serde_json::from_str(params)?;
@@ -155,7 +155,7 @@ fn handle(
         }
         (Some("unseen"), _) => {
             let Unseen { name, agent, what, .. } = serde_json::from_str(params)?;
-            gate.stop(Fault::Unseen { name, agent, what });
+            gate.stop(RunFailure::Unseen { name, agent, what });
         }
         (Some("tool"), id) => {
             let asked: ToolAsked = serde_json::from_str(params)?;
@@ -195,7 +195,7 @@ fn handle(
             let result = match response {
                 Ok(Some(turn)) => JsonText::serialize(&turn)?,
                 Ok(None) => JsonText::from_value(&json!({ "goes_on": true })),
-                Err(fault) => JsonText::from_value(&json!({ "error": fault.to_string() })),
+                Err(failure) => JsonText::from_value(&json!({ "error": failure.to_string() })),
             };
             send(lines, &Answer { id, result });
         }

@@ -37,12 +37,12 @@ use self::servers::{Agent, Key};
 use self::session::PythonSession;
 use self::user_prompts::UserPrompts;
 use crate::allowed::AllowedEffects;
-use crate::fault::Fault;
 use crate::function_error::FunctionError;
 use crate::gate::Gate;
 use crate::given_model::{GivenModel, RealModel, real_model};
 use crate::model::{Models, PERSON};
 use crate::names::Names;
+use crate::run_failure::RunFailure;
 use crate::scopes::Scopes;
 use crate::subject::{Needs, Subject, SubjectSession};
 
@@ -148,7 +148,7 @@ impl AdkPythonSubject {
         &self,
         mut allowed: AllowedEffects,
         model: Option<&GivenModel>,
-    ) -> Result<Key, Fault> {
+    ) -> Result<Key, RunFailure> {
         let parts = std::mem::take(&mut allowed.parts);
         let network = Network::of_hosts(&allowed.hosts);
         let mut key = Key { agent: self.agent.clone(), allowed, network };
@@ -169,7 +169,7 @@ impl AdkPythonSubject {
                     .models
                     .person("")
                     .address()
-                    .map_err(|error| Fault::GivenModel { message: error.to_string() })?;
+                    .map_err(|error| RunFailure::GivenModel { message: error.to_string() })?;
                 key.network = key.network.with_ports(seal::port_of(&address));
             }
             Some(_) => {
@@ -188,7 +188,7 @@ impl AdkPythonSubject {
 
 #[async_trait]
 impl Subject for AdkPythonSubject {
-    async fn prepare(&self, needs: &Needs<'_>) -> Result<Names, Fault> {
+    async fn prepare(&self, needs: &Needs<'_>) -> Result<Names, RunFailure> {
         let server = self.servers.get(&self.key(needs.allowed.clone(), needs.model).await?).await?;
         match real_model(needs.model) {
             Some(RealModel::Own) => server.load_models(None).await,
@@ -211,23 +211,25 @@ impl Subject for AdkPythonSubject {
         Scopes::OF_ADK
     }
 
-    async fn check_model(&self, gate: &Arc<Gate>) -> Result<(), Fault> {
+    async fn check_model(&self, gate: &Arc<Gate>) -> Result<(), RunFailure> {
         // Classes of models that the agent registers are known in its process only.
         let key = self.key(gate.allowed_effects().clone(), gate.model()).await?;
         let server = self.servers.for_case(&key).await?;
         match PythonSession::open(server, gate, self.models.clone(), true).await {
-            Err(fault @ (Fault::GivenModel { .. } | Fault::OwnModel { .. })) => Err(fault),
+            Err(failure @ (RunFailure::GivenModel { .. } | RunFailure::OwnModel { .. })) => {
+                Err(failure)
+            }
             _ => Ok(()),
         }
     }
 
-    async fn open(&self, gate: &Arc<Gate>) -> Result<Box<dyn SubjectSession>, Fault> {
+    async fn open(&self, gate: &Arc<Gate>) -> Result<Box<dyn SubjectSession>, RunFailure> {
         let key = self.key(gate.allowed_effects().clone(), gate.model()).await?;
         let server = self.servers.for_case(&key).await?;
         for part in server.unseen() {
             if !gate.allows(&part.name) {
                 let messages::Unseen { name, agent, what, .. } = part.clone();
-                return Err(Fault::Unseen { name, agent, what });
+                return Err(RunFailure::Unseen { name, agent, what });
             }
         }
         gate.check_names(server.names())?;

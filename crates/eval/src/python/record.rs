@@ -9,8 +9,8 @@ use json_text::JsonText;
 use serde::Deserialize;
 
 use super::messages::Exception;
-use crate::fault::Fault;
 use crate::process::LineProcess;
+use crate::run_failure::RunFailure;
 
 /// The module of the package that it runs.
 const MODULE: &str = "rehearsal_adk.evaluation.record";
@@ -26,8 +26,8 @@ struct Recorded {
 ///
 /// # Errors
 /// The agent cannot be loaded, or a server cannot be used.
-pub async fn record_toolsets(folder: &Path, python: Option<&Path>) -> Result<JsonText, Fault> {
-    let broken = |what: String| Fault::Infrastructure { message: what };
+pub async fn record_toolsets(folder: &Path, python: Option<&Path>) -> Result<JsonText, RunFailure> {
+    let broken = |what: String| RunFailure::Infrastructure { message: what };
     let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
     let python = find_interpreter(&folder, python).program;
     let package = package::unpacked()
@@ -49,7 +49,7 @@ pub async fn record_toolsets(folder: &Path, python: Option<&Path>) -> Result<Jso
     match line.and_then(|line| serde_json::from_str(&line).ok()).ok_or_else(gone)? {
         Recorded { declared: Some(declared), .. } => Ok(declared),
         Recorded { fault: Some(Exception { message, traceback, .. }), .. } => {
-            Err(Fault::Subject { message, traceback })
+            Err(RunFailure::Subject { message, traceback })
         }
         Recorded { .. } => Err(gone()),
     }

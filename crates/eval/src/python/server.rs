@@ -21,9 +21,9 @@ use super::processes::{CaseProcess, Ending, Processes};
 use super::scratch::{self, Scratch};
 use super::seal::{self, Network, Seal};
 use super::servers::{Agent, Key, Place};
-use crate::fault::Fault;
 use crate::names::Names;
 use crate::process::{LineProcess, Request};
+use crate::run_failure::RunFailure;
 
 /// How long the last output of a process that has ended may take to be read.
 const LOGGED: Duration = Duration::from_secs(1);
@@ -96,9 +96,9 @@ struct Loaded {
 
 impl Server {
     /// Starts a process, which gives up its agent's place when it has ended, and waits until it has imported the agent.
-    pub(super) async fn start(key: &Key, place: Place) -> Result<Self, Fault> {
+    pub(super) async fn start(key: &Key, place: Place) -> Result<Self, RunFailure> {
         let Key { agent: Agent { python, folder, environment, isolation }, allowed, network } = key;
-        let broken = |what: &str, error: &dyn std::fmt::Display| Fault::Infrastructure {
+        let broken = |what: &str, error: &dyn std::fmt::Display| RunFailure::Infrastructure {
             message: format!("{what}: {error}"),
         };
         let scratch = Scratch::new()
@@ -198,16 +198,16 @@ impl Server {
             Ok(FromServer::Fault(Exception { r#type, message, .. }))
                 if r#type == "Declarations" =>
             {
-                return Err(Fault::Declarations { message });
+                return Err(RunFailure::Declarations { message });
             }
             Ok(FromServer::Fault(Exception { message, traceback, .. })) => {
-                return Err(Fault::Subject { message, traceback });
+                return Err(RunFailure::Subject { message, traceback });
             }
             Ok(FromServer::Ended { .. } | FromServer::ModelsLoaded | FromServer::Ports(_)) => {
                 return Err(broken("an unexpected line", &"nothing was asked yet"));
             }
             // Nothing else than the agent's code ends it.
-            Err(message) => return Err(Fault::Subject { message, traceback: String::new() }),
+            Err(message) => return Err(RunFailure::Subject { message, traceback: String::new() }),
         };
         Ok(Self {
             requests,
@@ -276,7 +276,7 @@ impl Server {
     }
 
     /// The TCP ports that the agent's models may need.
-    pub(super) async fn model_ports(&self) -> Result<Vec<u16>, Fault> {
+    pub(super) async fn model_ports(&self) -> Result<Vec<u16>, RunFailure> {
         let mut ports = self.ports.lock().await;
         let _ = self.requests.send(json!({ "ports": true }).to_string().into());
         ports.recv().await.ok_or_else(|| self.lost())
@@ -293,8 +293,8 @@ impl Server {
     }
 
     /// Begins a case, where `is_alone` in a process in which no other has run: its process, and its connection.
-    pub(super) fn begin(&self, is_alone: bool) -> Result<(CaseProcess, UnixStream), Fault> {
-        let broken = |error: std::io::Error| Fault::Infrastructure {
+    pub(super) fn begin(&self, is_alone: bool) -> Result<(CaseProcess, UnixStream), RunFailure> {
+        let broken = |error: std::io::Error| RunFailure::Infrastructure {
             message: format!("the connection to the case cannot be made: {error}"),
         };
         let (ours, theirs) = std::os::unix::net::UnixStream::pair().map_err(broken)?;
@@ -333,7 +333,7 @@ impl Server {
     }
 
     /// Why the connection to a case was closed.
-    pub(super) async fn explain(&self, process: &CaseProcess) -> Fault {
+    pub(super) async fn explain(&self, process: &CaseProcess) -> RunFailure {
         let mut ended = process.ended.clone();
         let ending = tokio::time::timeout(ENDING, ended.wait_for(Option::is_some)).await;
         let ending = ending.map(|ending| ending.ok().and_then(|ending| ending.clone()));
@@ -343,11 +343,13 @@ impl Server {
                 match process.is_new {
                     true => subject(&how, output.as_deref()),
                     // What an earlier case left behind may have ended it.
-                    false => Fault::ProcessLost { message: with_output(&how, output.as_deref()) },
+                    false => {
+                        RunFailure::ProcessLost { message: with_output(&how, output.as_deref()) }
+                    }
                 }
             }
             Ok(None) => self.lost(),
-            Ok(Some(_)) | Err(_) => Fault::Infrastructure {
+            Ok(Some(_)) | Err(_) => RunFailure::Infrastructure {
                 message: "the connection to the case was closed, and its process still runs"
                     .to_owned(),
             },
@@ -355,7 +357,7 @@ impl Server {
     }
 
     /// What it means for a case that the process that imported the agent has ended.
-    fn lost(&self) -> Fault {
+    fn lost(&self) -> RunFailure {
         let how = self.processes.all_ended().unwrap_or_else(|| "is gone".to_owned());
         let output = self.log.last_lines(0);
         match (self.isolation, self.forks()) {
@@ -364,7 +366,7 @@ impl Server {
                 subject(&how, output.as_deref())
             }
             (_, false) => subject(&format!("the process of the case {how}"), output.as_deref()),
-            (_, true) => Fault::ProcessLost {
+            (_, true) => RunFailure::ProcessLost {
                 message: with_output(
                     &format!("the process that imports the agent {how} while the case ran"),
                     output.as_deref(),
@@ -374,8 +376,8 @@ impl Server {
     }
 }
 
-fn subject(how: &str, output: Option<&str>) -> Fault {
-    Fault::Subject { message: with_output(how, output), traceback: String::new() }
+fn subject(how: &str, output: Option<&str>) -> RunFailure {
+    RunFailure::Subject { message: with_output(how, output), traceback: String::new() }
 }
 
 fn with_output(how: &str, output: Option<&str>) -> String {

@@ -14,7 +14,7 @@ use super::messages::Unseen;
 use super::seal::Network;
 use super::server::Server;
 use crate::allowed::AllowedEffects;
-use crate::fault::Fault;
+use crate::run_failure::RunFailure;
 
 /// An agent, and how its cases are kept apart.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -57,7 +57,7 @@ struct Started {
     /// The TCP ports that the agent's models may need, once somebody asked.
     ports: Option<Vec<u16>>,
     /// Why the agent's code cannot be imported, which another try would not change.
-    failed: Option<Fault>,
+    failed: Option<RunFailure>,
 }
 
 /// The processes that import agents: one for each agent, interpreter, environment, isolation, and set of effects that
@@ -87,7 +87,7 @@ impl Servers {
     }
 
     /// The process that imported the agent. It is started if there is none.
-    pub(super) async fn get(&self, key: &Key) -> Result<Arc<Server>, Fault> {
+    pub(super) async fn get(&self, key: &Key) -> Result<Arc<Server>, RunFailure> {
         let slot = self.slot(key);
         // Whoever comes meanwhile waits for the same process.
         let mut started = slot.lock().await;
@@ -95,13 +95,13 @@ impl Servers {
         if let Some(server) = started.server.as_ref().filter(|server| server.is_running()) {
             return Ok(Arc::clone(server));
         }
-        if let Some(fault) = &started.failed {
-            return Err(fault.clone());
+        if let Some(failure) = &started.failed {
+            return Err(failure.clone());
         }
-        let server = self.start(key).await.inspect_err(|fault| {
+        let server = self.start(key).await.inspect_err(|failure| {
             // One without a traceback ended otherwise, perhaps because memory ran out.
-            if matches!(fault, Fault::Subject { traceback, .. } if !traceback.is_empty()) {
-                started.failed = Some(fault.clone());
+            if matches!(failure, RunFailure::Subject { traceback, .. } if !traceback.is_empty()) {
+                started.failed = Some(failure.clone());
             }
         });
         let server = Arc::new(server?);
@@ -112,7 +112,7 @@ impl Servers {
     }
 
     /// The process for another case. One that cannot be forked is nobody else's then.
-    pub(super) async fn for_case(&self, key: &Key) -> Result<Arc<Server>, Fault> {
+    pub(super) async fn for_case(&self, key: &Key) -> Result<Arc<Server>, RunFailure> {
         let server = self.get(key).await?;
         if server.serves_many() {
             return Ok(server);
@@ -125,13 +125,13 @@ impl Servers {
         }
     }
 
-    async fn start(&self, key: &Key) -> Result<Server, Fault> {
+    async fn start(&self, key: &Key) -> Result<Server, RunFailure> {
         let place = self.place(&resolved(&key.agent)).await;
         Server::start(key, place).await
     }
 
     /// What interception cannot see in the agent.
-    pub(super) async fn unseen(&self, key: &Key) -> Result<Vec<Unseen>, Fault> {
+    pub(super) async fn unseen(&self, key: &Key) -> Result<Vec<Unseen>, RunFailure> {
         if let Some(unseen) = &self.slot(key).lock().await.unseen {
             return Ok(unseen.clone());
         }
@@ -139,7 +139,7 @@ impl Servers {
     }
 
     /// The TCP ports that the agent's models may need, which a process says that reaches nothing.
-    pub(super) async fn model_ports(&self, closed: &Key) -> Result<Vec<u16>, Fault> {
+    pub(super) async fn model_ports(&self, closed: &Key) -> Result<Vec<u16>, RunFailure> {
         let slot = self.slot(closed);
         if let Some(ports) = &slot.lock().await.ports {
             return Ok(ports.clone());

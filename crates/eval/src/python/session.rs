@@ -11,10 +11,10 @@ use super::connection::{Connection, RequestError};
 use super::messages::{Ended, Waiting};
 use super::processes::CaseProcess;
 use super::server::Server;
-use crate::fault::Fault;
 use crate::gate::Gate;
 use crate::given_model::{RealModel, real_model};
 use crate::model::{CANCEL_AFTER, CANCEL_AFTER_HEADER, Models, PERSON};
+use crate::run_failure::RunFailure;
 use crate::subject::{Input, PendingCall, SubjectSession, TurnEnd};
 
 /// What may be behind an error of the system in a process that is sealed.
@@ -64,7 +64,7 @@ enum Model<'a> {
 }
 
 impl<'a> Model<'a> {
-    fn of(gate: &'a Gate, models: &Models) -> Result<Option<Self>, Fault> {
+    fn of(gate: &'a Gate, models: &Models) -> Result<Option<Self>, RunFailure> {
         Ok(match gate.model() {
             None => None,
             Some(model) => match (model.is_of_engine(), real_model(Some(model))) {
@@ -78,14 +78,18 @@ impl<'a> Model<'a> {
     }
 
     /// The model; `None` for those of the agent.
-    fn of_real(real: RealModel<'a>, gate: &Gate, models: &Models) -> Result<Option<Self>, Fault> {
+    fn of_real(
+        real: RealModel<'a>,
+        gate: &Gate,
+        models: &Models,
+    ) -> Result<Option<Self>, RunFailure> {
         Ok(match real {
             RealModel::Own => None,
             RealModel::Named(PERSON) => {
                 let session = models.person(gate.case_name()).in_run(gate.run_id());
                 let address = session.address();
-                let (url, key) =
-                    address.map_err(|error| Fault::GivenModel { message: error.to_string() })?;
+                let (url, key) = address
+                    .map_err(|error| RunFailure::GivenModel { message: error.to_string() })?;
                 let headers = [(CANCEL_AFTER_HEADER, CANCEL_AFTER.to_string())].into();
                 Some(Self::Person { url, key, headers })
             }
@@ -131,7 +135,7 @@ impl PythonSession {
         gate: &Arc<Gate>,
         models: Models,
         check_models: bool,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, RunFailure> {
         let model = Model::of(gate, &models)?;
         let (process, stream) = server.begin(gate.is_repeated())?;
         let model_timeout = models.settings().timeout;
@@ -160,10 +164,10 @@ impl PythonSession {
             Some(message.string().unwrap_or_default().into_owned())
         };
         if let Some(message) = refused("unusable_model") {
-            return Err(Fault::GivenModel { message });
+            return Err(RunFailure::GivenModel { message });
         }
         if let Some(message) = refused("unusable_own_model") {
-            return Err(Fault::OwnModel { message });
+            return Err(RunFailure::OwnModel { message });
         }
         if let Some(state) = opened.root().member("state") {
             gate.note_state(state.to_json());
@@ -171,8 +175,8 @@ impl PythonSession {
         Ok(session)
     }
 
-    async fn request(&self, method: &str, params: &impl Serialize) -> Result<JsonText, Fault> {
-        let unreadable = |error: serde_json::Error| Fault::Infrastructure {
+    async fn request(&self, method: &str, params: &impl Serialize) -> Result<JsonText, RunFailure> {
+        let unreadable = |error: serde_json::Error| RunFailure::Infrastructure {
             message: format!("the request {method} cannot be written: {error}"),
         };
         let params = JsonText::serialize(params).map_err(unreadable)?;
@@ -186,7 +190,7 @@ impl PythonSession {
                 let is_refused = self.server.is_sealed() && exception.r#type == "PermissionError";
                 let hint = if is_refused { REFUSED } else { "" };
                 let message = format!("{}{hint}", exception.message);
-                Err(Fault::Subject { message, traceback: exception.traceback })
+                Err(RunFailure::Subject { message, traceback: exception.traceback })
             }
             Err(RequestError::Closed) => Err(self.server.explain(&self.process).await),
         }
@@ -195,7 +199,7 @@ impl PythonSession {
 
 #[async_trait]
 impl SubjectSession for PythonSession {
-    async fn run(&mut self, input: Input) -> Result<TurnEnd, Fault> {
+    async fn run(&mut self, input: Input) -> Result<TurnEnd, RunFailure> {
         let params = match &input {
             Input::Message(message) => match message.parts() {
                 None => Run::Message { text: message.text() },
@@ -214,28 +218,30 @@ impl SubjectSession for PythonSession {
         };
         self.is_idle = false;
         let result = self.request("run", &params).await?;
-        let unreadable = |error: json_text::JsonTextError| Fault::Infrastructure {
+        let unreadable = |error: json_text::JsonTextError| RunFailure::Infrastructure {
             message: format!("the end of the turn cannot be read: {error}"),
         };
         let ended = result.decode::<Ended>().map_err(unreadable)?;
         if let Some(message) = ended.unanswered {
-            return Err(Fault::Subject { message, traceback: String::new() });
+            return Err(RunFailure::Subject { message, traceback: String::new() });
         }
-        let state = ended.state.ok_or_else(|| Fault::Infrastructure {
+        let state = ended.state.ok_or_else(|| RunFailure::Infrastructure {
             message: "the end of the turn has no state".to_owned(),
         })?;
         self.is_idle = true;
         Ok(TurnEnd { pending: ended.pending.into_iter().map(Waiting::into).collect(), state })
     }
 
-    async fn change_state(&mut self, changes: JsonText) -> Result<JsonText, Fault> {
+    async fn change_state(&mut self, changes: JsonText) -> Result<JsonText, RunFailure> {
         #[derive(Serialize)]
         struct Params {
             changes: JsonText,
         }
         let result = self.request("change_state", &Params { changes }).await?;
         let state = JsonIndex::of(&result).root().member("state").map(|state| state.to_json());
-        state.ok_or_else(|| Fault::Infrastructure { message: "the state is missing".to_owned() })
+        state.ok_or_else(|| RunFailure::Infrastructure {
+            message: "the state is missing".to_owned(),
+        })
     }
 }
 

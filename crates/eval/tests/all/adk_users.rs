@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use eval::fault::{AtFault, Phase};
 use eval::file::{ReadOptions, read};
 use eval::ledger::{Event, Role};
 use eval::python::AdkUser;
 use eval::result::{RunError, TokenUsage};
+use eval::run_failure::{AtFault, Phase};
 use eval::user_agent::ScriptedUser;
 use eval::{EvalResult, Status, UserAgent, run_eval};
 use json_text::JsonText;

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use eval::fault::AtFault;
 use eval::file::{ReadOptions, read, read_text};
 use eval::model::Models;
+use eval::run_failure::AtFault;
 use eval::{EvalCase, EvalResult, Status, check_cases, check_metrics, rescore, run_eval};
 use tempfile::TempDir;
 

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use eval::fault::AtFault;
 use eval::given_model::{GivenModel, ModelTurn};
 use eval::ledger::Event;
 use eval::python::{AdkPythonSubject, Isolation};
 use eval::result::RunError;
+use eval::run_failure::AtFault;
 use eval::user_agent::{ConversationMessage, UserAgentError, UserAnswer};
 use eval::yields::YieldInfo;
 use eval::{EvalCase, EvalResult, EvalSuite, Status, ToolUse, UserAgent, run_eval, run_eval_suite};

@@ -8,7 +8,7 @@ use eval::ledger::Event;
 use eval::subject::{Input, PendingCall, SubjectSession, TurnEnd};
 use eval::user_agent::{ConversationMessage, UserAgentError, UserAnswer};
 use eval::yields::YieldInfo;
-use eval::{EvalCase, EvalResult, Fault, Gate, Status, Subject, UserAgent, run_eval};
+use eval::{EvalCase, EvalResult, Gate, RunFailure, Status, Subject, UserAgent, run_eval};
 use expect_test::expect;
 use json_text::JsonText;
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ struct Session {
 
 #[async_trait]
 impl Subject for Waits {
-    async fn open(&self, gate: &Arc<Gate>) -> Result<Box<dyn SubjectSession>, Fault> {
+    async fn open(&self, gate: &Arc<Gate>) -> Result<Box<dyn SubjectSession>, RunFailure> {
         let state = gate.initial_state().clone();
         Ok(Box::new(Session { gate: Arc::clone(gate), tools: self.0.clone(), state }))
     }
@@ -32,7 +32,7 @@ impl Subject for Waits {
 
 #[async_trait]
 impl SubjectSession for Session {
-    async fn run(&mut self, input: Input) -> Result<TurnEnd, Fault> {
+    async fn run(&mut self, input: Input) -> Result<TurnEnd, RunFailure> {
         let pending = match input {
             Input::Message(_) => self.tools.iter().map(|tool| waiting(tool)).collect(),
             Input::Responses(responses) => {
@@ -51,7 +51,7 @@ impl SubjectSession for Session {
         Ok(TurnEnd { pending, state: self.state.clone() })
     }
 
-    async fn change_state(&mut self, changes: JsonText) -> Result<JsonText, Fault> {
+    async fn change_state(&mut self, changes: JsonText) -> Result<JsonText, RunFailure> {
         self.state = changes;
         Ok(self.state.clone())
     }

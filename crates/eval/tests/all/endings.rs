@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use eval::fault::{AtFault, Phase};
 use eval::given_model::{GivenModel, ModelCall, ModelTurn};
 use eval::ledger::Event;
 use eval::metric::{Assertion, EventCountMetric};
 use eval::python::AdkPythonSubject;
 use eval::result::TerminationReason;
+use eval::run_failure::{AtFault, Phase};
 use eval::user_agent::{ScriptedUser, UserAnswer};
 use eval::{EvalCase, EvalResult, EvalSuite, Status, ToolMock, ToolUse, run_eval, run_eval_suite};
 use json_text::JsonText;
@@ -94,7 +94,7 @@ async fn a_tool_that_waits_needs_a_user_agent() {
     assert!(failed.message.contains("Or let a user agent respond to it"), "{}", failed.message);
     assert_eq!(failed.code, "unmocked_tool");
     let noted = unmocked.events.iter().find_map(|entry| match &entry.event {
-        Event::Fault { code, .. } => Some(code.as_str()),
+        Event::Failure { code, .. } => Some(code.as_str()),
         _ => None,
     });
     assert_eq!(noted, Some("unmocked_tool"));

@@ -382,7 +382,7 @@ async fn instructions_that_google_adk_refuses_are_the_fault_of_the_user() {
     let turns = vec![eval::given_model::ModelTurn::text("Where?")];
     let result = run_eval(&case.model(eval::given_model::GivenModel::scripted(turns))).await;
     let error = result.error.expect("an error");
-    assert_eq!(error.at_fault, eval::fault::AtFault::UserAgent, "{}", error.message);
+    assert_eq!(error.at_fault, eval::run_failure::AtFault::UserAgent, "{}", error.message);
     assert!(error.message.contains("Custom instructions using personas must"), "{}", error.message);
     assert!(endpoint.requests().is_empty());
 }

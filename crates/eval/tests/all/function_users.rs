@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use eval::fault::AtFault;
 use eval::file::{ReadOptions, read, read_with_models};
 use eval::ledger::Event;
 use eval::model::{Models, Variables};
 use eval::result::TerminationReason;
+use eval::run_failure::AtFault;
 use eval::{EvalResult, Status, run_eval};
 use serde_json::json;
 

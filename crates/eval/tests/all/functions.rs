@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use eval::fault::{AtFault, Phase};
 use eval::file::{ReadOptions, read};
 use eval::python::{PythonFunction, PythonMetric};
+use eval::run_failure::{AtFault, Phase};
 use eval::{EvalCase, EvalResult, Status, rescore, run_eval};
 
 fn results(result: &EvalResult) -> Vec<String> {

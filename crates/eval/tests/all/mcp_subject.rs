@@ -7,16 +7,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use eval::change_templates::ChangeTemplates;
-use eval::fault::AtFault;
 use eval::fork::Given;
 use eval::given_model::{GivenModel, ModelCall, ModelTurn};
 use eval::ledger::{Event, Origin, Role};
 use eval::mcp::{McpAgent, McpServer, McpSubject, McpTransport, record_declarations};
 use eval::result::TokenUsage;
+use eval::run_failure::AtFault;
 use eval::subject::Input;
 use eval::tool_fault::FaultEffect;
 use eval::{
-    EvalCase, EvalResult, Status, ToolFault, ToolMock, ToolUse, create_eval_runner, fault, run_eval,
+    EvalCase, EvalResult, Status, ToolFault, ToolMock, ToolUse, create_eval_runner, run_eval,
+    run_failure,
 };
 use json_text::JsonText;
 use serde_json::{Value, json};
@@ -473,7 +474,9 @@ async fn a_runner_has_the_mocks_alone() {
     let end = runner.run(Input::Message("Where is Emma?".into())).await.expect("runs");
     assert!(end.pending.is_empty());
     let ended = runner.run(Input::Message("And Ada?".into())).await;
-    assert!(matches!(ended, Err(fault::Fault::UnmockedTool { tool, .. }) if tool == "meet"));
+    assert!(
+        matches!(ended, Err(run_failure::RunFailure::UnmockedTool { tool, .. }) if tool == "meet")
+    );
 }
 
 #[tokio::test]

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use eval::fault::Fault;
 use eval::given_model::{GivenModel, ModelTurn};
 use eval::python::AdkPythonSubject;
+use eval::run_failure::RunFailure;
 use eval::{EvalCase, EvalResult, Status, ToolMock, ToolUse, check_cases, run_eval};
 use json_text::JsonText;
 use serde_json::{Value, json};
@@ -82,7 +82,7 @@ async fn declarations_that_do_not_fit_the_agent_are_refused_before_anything_runs
         let case = case(reader(&python, &folder, Some(&file)));
         let checked = check_cases(std::iter::once(&case), 1).await;
         let fault = checked.map_err(|(_, fault)| fault).expect_err("refused");
-        assert!(matches!(fault, Fault::Declarations { .. }), "{fault:?}");
+        assert!(matches!(fault, RunFailure::Declarations { .. }), "{fault:?}");
         fault.to_string()
     };
     let begin = "the recorded declarations do not fit the agent: ";

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use eval::fault::AtFault;
 use eval::file::{ReadOptions, read, suite_of};
 use eval::golden::Golden;
 use eval::ledger::{Event, Role};
+use eval::run_failure::AtFault;
 
 use eval::{EvalResult, Status, run_eval};
 use serde_json::{Value, json};

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use eval::fault::AtFault;
 use eval::given_model::GivenModel;
 use eval::model::{ModelSettings, Models, Variables};
 use eval::python::AdkPythonSubject;
 use eval::result::{TerminationReason, TokenUsage};
+use eval::run_failure::AtFault;
 use eval::{EvalCase, EvalSuite, Status, ToolMock, ToolUse, run_eval, run_eval_suite};
 use json_text::JsonText;
 use serde_json::{Value, json};

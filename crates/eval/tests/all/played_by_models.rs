@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use eval::fault::{AtFault, Phase};
 use eval::file::{ReadOptions, read_with_models};
 use eval::gate::{Decision, GateCall};
 use eval::given_model::{GivenModel, ModelTurn};
@@ -14,10 +13,11 @@ use eval::model::{ModelTool, Models, Variables};
 use eval::persona::PersonaUser;
 use eval::persona_tool::PersonaTool;
 use eval::result::{TerminationReason, TokenUsage};
+use eval::run_failure::{AtFault, Phase};
 use eval::simulated::SimulatedTool;
 use eval::subject::{Input, PendingCall, SubjectSession, TurnEnd};
 use eval::{
-    EvalCase, EvalResult, Fault, Gate, Metric, Status, Subject, ToolMock, ToolUse, run_eval,
+    EvalCase, EvalResult, Gate, Metric, RunFailure, Status, Subject, ToolMock, ToolUse, run_eval,
 };
 use json_text::JsonText;
 use serde_json::{Value, json};
@@ -49,7 +49,7 @@ struct StepsSession {
 
 #[async_trait]
 impl Subject for Steps {
-    async fn open(&self, gate: &Arc<Gate>) -> Result<Box<dyn SubjectSession>, Fault> {
+    async fn open(&self, gate: &Arc<Gate>) -> Result<Box<dyn SubjectSession>, RunFailure> {
         let (gate, steps) = (Arc::clone(gate), self.0.clone().into_iter());
         Ok(Box::new(StepsSession { gate, steps, calls: 0 }))
     }
@@ -69,7 +69,7 @@ impl StepsSession {
 
 #[async_trait]
 impl SubjectSession for StepsSession {
-    async fn run(&mut self, _: Input) -> Result<TurnEnd, Fault> {
+    async fn run(&mut self, _: Input) -> Result<TurnEnd, RunFailure> {
         let mut end = TurnEnd { pending: Vec::new(), state: value(&json!({})) };
         match self.steps.next() {
             None => self.says("Goodbye."),
@@ -113,7 +113,7 @@ impl SubjectSession for StepsSession {
         Ok(end)
     }
 
-    async fn change_state(&mut self, changes: JsonText) -> Result<JsonText, Fault> {
+    async fn change_state(&mut self, changes: JsonText) -> Result<JsonText, RunFailure> {
         Ok(changes)
     }
 }

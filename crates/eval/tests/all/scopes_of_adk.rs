@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use eval::fault::AtFault;
 use eval::file::{ReadOptions, read, read_text};
 use eval::ledger::Event;
 use eval::model::Models;
 use eval::result::TerminationReason;
+use eval::run_failure::AtFault;
 use eval::{EvalResult, run_eval};
 use serde_json::{Value, json};
 

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use eval::fault::AtFault;
 use eval::given_model::GivenModel;
 use eval::model::{ModelSettings, Models, Variables};
 use eval::python::AdkPythonSubject;
+use eval::run_failure::AtFault;
 use eval::{EvalCase, EvalResult, Status, ToolMock, ToolUse, run_eval};
 use json_text::JsonText;
 use serde_json::{Value, json};

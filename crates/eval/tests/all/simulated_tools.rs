@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use eval::fault::AtFault;
 use eval::file::{EvalSetOptions, ModelChoice, read_eval_set_with_models};
 use eval::given_model::{GivenModel, ModelCall, ModelTurn};
 use eval::ledger::{Event, Origin, Role};
 use eval::python::AdkPythonSubject;
 use eval::result::TokenUsage;
+use eval::run_failure::AtFault;
 use eval::{EvalCase, EvalResult, Status, run_eval};
 use json_text::JsonText;
 use scoring::config::Config;

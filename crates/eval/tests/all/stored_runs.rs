@@ -8,12 +8,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use eval::fault::{AtFault, Fault};
 use eval::gate::Gate;
 use eval::ledger::{Entry, Event};
 use eval::metric::{Assertion, EventCountMetric, Metric, MetricResult};
 use eval::names::Names;
 use eval::result::{EvalResult, TerminationReason};
+use eval::run_failure::{AtFault, RunFailure};
 use eval::store::{ResultKey, RunStore, StoreError};
 use eval::subject::{Input, Needs, SubjectSession, TurnEnd};
 use eval::user_agent::ScriptedUser;
@@ -32,7 +32,7 @@ struct GreeterSession(Arc<Gate>);
 
 #[async_trait]
 impl Subject for Greeter {
-    async fn open(&self, gate: &Arc<Gate>) -> Result<Box<dyn SubjectSession>, Fault> {
+    async fn open(&self, gate: &Arc<Gate>) -> Result<Box<dyn SubjectSession>, RunFailure> {
         self.opened.fetch_add(1, Ordering::Relaxed);
         Ok(Box::new(GreeterSession(Arc::clone(gate))))
     }
@@ -40,13 +40,13 @@ impl Subject for Greeter {
 
 #[async_trait]
 impl SubjectSession for GreeterSession {
-    async fn run(&mut self, _: Input) -> Result<TurnEnd, Fault> {
+    async fn run(&mut self, _: Input) -> Result<TurnEnd, RunFailure> {
         let (agent, text) = ("greeter".to_owned(), "Hello".to_owned());
         self.0.ledger.add(Event::Message { agent, text, is_intermediate: false, is_inner: false });
         Ok(TurnEnd { pending: Vec::new(), state: self.0.state() })
     }
 
-    async fn change_state(&mut self, changes: JsonText) -> Result<JsonText, Fault> {
+    async fn change_state(&mut self, changes: JsonText) -> Result<JsonText, RunFailure> {
         Ok(changes)
     }
 }
@@ -73,7 +73,7 @@ struct Silent;
 
 #[async_trait]
 impl Subject for Silent {
-    async fn open(&self, _: &Arc<Gate>) -> Result<Box<dyn SubjectSession>, Fault> {
+    async fn open(&self, _: &Arc<Gate>) -> Result<Box<dyn SubjectSession>, RunFailure> {
         std::future::pending().await
     }
 }
@@ -83,11 +83,11 @@ struct Unloaded;
 
 #[async_trait]
 impl Subject for Unloaded {
-    async fn prepare(&self, _: &Needs<'_>) -> Result<Names, Fault> {
+    async fn prepare(&self, _: &Needs<'_>) -> Result<Names, RunFailure> {
         std::future::pending().await
     }
 
-    async fn open(&self, _: &Arc<Gate>) -> Result<Box<dyn SubjectSession>, Fault> {
+    async fn open(&self, _: &Arc<Gate>) -> Result<Box<dyn SubjectSession>, RunFailure> {
         unreachable!("it is not loaded")
     }
 }

@@ -115,14 +115,14 @@ pub enum EvalError {
         case: String,
     },
     /// A case names a tool that its agent does not have, or a model that it cannot be given.
-    #[error("{suite}: case {case}: {fault}")]
+    #[error("{suite}: case {case}: {failure}")]
     Unfit {
         /// The suite.
         suite: String,
         /// The case.
         case: String,
         /// What does not fit.
-        fault: Box<eval::Fault>,
+        failure: Box<eval::RunFailure>,
     },
     /// The results for ADK cannot be written.
     #[error("the results for ADK cannot be written to {}: {cause}", path.display())]
@@ -194,9 +194,9 @@ pub enum EvalError {
 }
 
 impl EvalError {
-    fn unfit(case: &EvalCase, fault: eval::Fault) -> Self {
+    fn unfit(case: &EvalCase, failure: eval::RunFailure) -> Self {
         let (suite, case) = (case.source.suite.clone(), case.name.clone());
-        Self::Unfit { suite, case, fault: Box::new(fault) }
+        Self::Unfit { suite, case, failure: Box::new(failure) }
     }
 
     /// Whether a reader such as `head` has closed the pipe.
@@ -543,7 +543,7 @@ async fn check_sides(sides: &Sides) -> Result<(), EvalError> {
 
 async fn check_fit(cases: impl Iterator<Item = &EvalCase>, jobs: usize) -> Result<(), EvalError> {
     let checked = check_cases(cases, jobs).await;
-    checked.map_err(|(case, fault)| EvalError::unfit(case, fault))
+    checked.map_err(|(case, failure)| EvalError::unfit(case, failure))
 }
 
 /// Opens files for writing. A new one can be read by its owner only: it has conversations.

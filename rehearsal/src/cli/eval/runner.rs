@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use eval::message::{Message, MessageError};
 use eval::result::RunError;
 use eval::subject::{Input, ToolResponse, TurnEnd};
-use eval::{EvalCase, EvalRunner, Fault, JsonText};
+use eval::{EvalCase, EvalRunner, JsonText, RunFailure};
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 
@@ -59,7 +59,7 @@ struct Pending {
 pub(super) async fn serve(case: &EvalCase, out: &mut (impl Write + Send)) -> Result<(), EvalError> {
     let mut runner = match EvalRunner::of_case(case).await {
         Ok(runner) => runner,
-        Err(fault) => return answer(out, &Answer::of(Err(&fault), Vec::new())),
+        Err(failure) => return answer(out, &Answer::of(Err(&failure), Vec::new())),
     };
     let mut seen = 0;
     let mut turn = None;
@@ -72,7 +72,7 @@ pub(super) async fn serve(case: &EvalCase, out: &mut (impl Write + Send)) -> Res
             new
         });
         let ended = match &turn {
-            Some(Err(fault)) => return answer(out, &Answer::of(Err(fault), new)),
+            Some(Err(failure)) => return answer(out, &Answer::of(Err(failure), new)),
             Some(Ok(end)) => Some(end),
             None => None,
         };
@@ -80,7 +80,7 @@ pub(super) async fn serve(case: &EvalCase, out: &mut (impl Write + Send)) -> Res
         let Some(line) = lines.next_line().await? else { return Ok(()) };
         turn = Some(match input(&line) {
             Ok(input) => runner.run(input).await,
-            Err(error) => Err(Fault::Infrastructure { message: error.to_string() }),
+            Err(error) => Err(RunFailure::Infrastructure { message: error.to_string() }),
         });
     }
 }
@@ -106,7 +106,7 @@ fn input(line: &str) -> Result<Input, InputError> {
 }
 
 impl Answer {
-    fn of(ended: Result<Option<&TurnEnd>, &Fault>, events: Vec<JsonText>) -> Self {
+    fn of(ended: Result<Option<&TurnEnd>, &RunFailure>, events: Vec<JsonText>) -> Self {
         let turn = |end: &TurnEnd| Turn {
             pending: end
                 .pending

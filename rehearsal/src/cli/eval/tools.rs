@@ -18,7 +18,7 @@ pub(super) async fn tools(
         ToolsOf::Servers(servers) => record_declarations(&servers).await,
         ToolsOf::Agent(folder) => record_toolsets(&folder, arguments.python.as_deref()).await,
     };
-    let declared = declared.map_err(|fault| EvalError::Servers(fault.to_string()))?.pretty();
+    let declared = declared.map_err(|failure| EvalError::Servers(failure.to_string()))?.pretty();
     let Some(path) = &arguments.output else {
         writeln!(out, "{declared}")?;
         return Ok(());

@@ -1,4 +1,4 @@
-//! [`Fault`]: why a case could not be run to its end, and who was at fault.
+//! [`RunFailure`]: why a case could not be run to its end, and who was at fault.
 
 use json_text::JsonText;
 use serde::{Deserialize, Serialize};
@@ -60,7 +60,7 @@ impl AtFault {
 
 /// Why a case could not be run to its end. Each variant has a [code](Self::code), which stays when texts change.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub enum RunFailure {
     /// A tool without a mock was called. It did not run.
     #[error("{}", unmocked(*.written_in, .tool, .args, *.is_long_running, *.can_be_sealed))]
     UnmockedTool {
@@ -270,7 +270,7 @@ pub enum Fault {
     },
 }
 
-/// The code of [`Fault::Diverged`].
+/// The code of [`RunFailure::Diverged`].
 pub(crate) const FORK_DIVERGED: &str = "fork_diverged";
 
 /// The code of each variant, and the list of all codes.
@@ -279,7 +279,7 @@ macro_rules! codes {
         /// All codes of errors, which `docs/guide/eval-runs.md` describes.
         pub const CODES: &[&str] = &[$($code),+];
 
-        impl Fault {
+        impl RunFailure {
             /// The code of the error in results, ledgers and reports.
             #[must_use]
             pub fn code(&self) -> &'static str {
@@ -317,7 +317,7 @@ codes! {
     Infrastructure => "infrastructure_failed",
 }
 
-impl Fault {
+impl RunFailure {
     /// The failure of the user agent that responds to `of`.
     #[must_use]
     pub fn user_agent(of: YieldKind, error: impl std::fmt::Display) -> Self {
@@ -382,14 +382,14 @@ mod tests {
     #[test]
     fn an_error_of_an_unmocked_tool_shows_both_remedies() {
         let args = JsonText::parse(r#"{"query":"headache","limit":10}"#).expect("valid");
-        let fault = Fault::UnmockedTool {
+        let failure = RunFailure::UnmockedTool {
             written_in: WrittenIn::Suite,
             tool: "search".to_owned(),
             args,
             is_long_running: false,
             can_be_sealed: true,
         };
-        assert_eq!((fault.at_fault().phase(), fault.code()), (Phase::System, "unmocked_tool"));
+        assert_eq!((failure.at_fault().phase(), failure.code()), (Phase::System, "unmocked_tool"));
         expect![[r#"
             EvalToolError: the tool search was called, and the case has no mock for it. It did not run.
 
@@ -410,18 +410,18 @@ mod tests {
                 "query": "headache",
                 "limit": 10
               }"#]]
-        .assert_eq(&fault.to_string());
+        .assert_eq(&failure.to_string());
     }
 
     #[test]
     fn an_error_of_a_tool_without_a_user_agent_shows_the_remedy() {
         let args = JsonText::parse(r#"{"request":"Proceed?"}"#).expect("valid");
-        let fault = Fault::NoUserAgent {
+        let failure = RunFailure::NoUserAgent {
             written_in: WrittenIn::Suite,
             tool: "request approval".to_owned(),
             args,
         };
-        assert_eq!(fault.at_fault().phase(), Phase::UserAgent);
+        assert_eq!(failure.at_fault().phase(), Phase::UserAgent);
         expect![[r#"
             EvalUserAgentError: the tool request approval waits for the user, and the case has no user agent for it.
 
@@ -434,6 +434,6 @@ mod tests {
               {
                 "request": "Proceed?"
               }"#]]
-        .assert_eq(&fault.to_string());
+        .assert_eq(&failure.to_string());
     }
 }
