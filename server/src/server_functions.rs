@@ -63,6 +63,7 @@ pub(crate) fn status(error: &ApiError) -> StatusCode {
         | ApiError::EvalSet(_)
         | ApiError::Export { .. }
         | ApiError::Report(_)
+        | ApiError::Run(_)
         | ApiError::Resource(_)
         | ApiError::LiveRefused(_) => StatusCode::UNPROCESSABLE_ENTITY,
         // On the host: the arguments could not be decoded.

@@ -92,6 +92,9 @@ pub enum ApiError {
     /// A report could not be read.
     #[error("{0}")]
     Report(String),
+    /// A run or a fork could not be read or begun: what happened and what to do.
+    #[error("{0}")]
+    Run(String),
     /// The set has no such case.
     #[error(
         "Case {0} was not found in this eval set. It may have been removed. Reload the list of cases."

@@ -18,6 +18,7 @@ pub mod host;
 mod live;
 mod questions;
 mod reports;
+mod runs;
 mod sessions;
 
 pub use agents::*;
@@ -29,4 +30,5 @@ pub use exports::*;
 pub use live::*;
 pub use questions::*;
 pub use reports::*;
+pub use runs::*;
 pub use sessions::*;

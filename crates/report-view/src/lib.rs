@@ -21,8 +21,8 @@ pub use read::read;
 pub use report::Report;
 pub use rows::{Asked, Column, Row, Sorting, rows};
 pub use scoring::report::{
-    CaseChange, CaseVerdict, Change, CriterionResult, EvalCaseResult, EvalRun, TimelineEntry,
-    figure, figures_apart, short_figure, timeline,
+    CaseChange, CaseVerdict, Change, CriterionResult, EvalCaseResult, EvalRun, RunStatus,
+    TimelineEntry, figure, figures_apart, short_figure, timeline,
 };
 pub use scoring::statistics::PairedDifference;
 pub use word_diff::{TextPart, marked};

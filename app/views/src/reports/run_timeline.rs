@@ -79,7 +79,7 @@ pub(super) fn RunTimeline(
 }
 
 fn row(entry: &TimelineEntry) -> AnyView {
-    let TimelineEntry { at_ms, kind, who, what, from, text, value } = entry.clone();
+    let TimelineEntry { at_ms, kind, who, what, from, text, value, .. } = entry.clone();
     let value = value.map(|value| view! { <code><Tokens tokens=preview(&value, SHOWN)/></code> });
     let text =
         text.map(|text| view! { <span class="said" dir="auto">{visible_text(&text)}</span> });

@@ -18,6 +18,7 @@ mod live_sessions;
 mod live_turns;
 mod rehearsals;
 mod reports;
+mod runs;
 
 use std::sync::Arc;
 
@@ -33,6 +34,7 @@ pub use live_sessions::*;
 pub use live_turns::*;
 pub use rehearsals::*;
 pub use reports::*;
+pub use runs::*;
 
 /// Provides `host` to the server functions of this request. `Host` is one of the traits of this
 /// module, such as `dyn AgentHost`.

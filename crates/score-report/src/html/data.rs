@@ -176,7 +176,7 @@ fn evidence(case: &ScoredCase, places: &[Option<usize>]) -> Vec<(usize, Vec<Stri
 }
 
 fn drawn(entry: TimelineEntry) -> Happened {
-    let TimelineEntry { at_ms, kind, who, what, from, text, value } = entry;
+    let TimelineEntry { at_ms, kind, who, what, from, text, value, .. } = entry;
     let at = format!("{}.{:03}", at_ms / 1000, at_ms % 1000);
     let value = value.map(|value| cut(value.compact().as_str(), LONGEST_RESULT));
     (at, kind.name(), who, what, from, text.map(|text| cut(&text, LONGEST)), value)

@@ -4,6 +4,7 @@
 //! report of a later version still reads.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use json_text::{JsonIndex, JsonText, JsonValue, Kind};
 
@@ -12,8 +13,13 @@ use crate::parts_for_people;
 /// An event of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TimelineEntry {
+    /// The place of the event in the ledger, from 0.
+    pub event: usize,
     /// Milliseconds since the run began.
     pub at_ms: u64,
+    /// How long the tool or the model took that gave it, in milliseconds; `None` if the ledger does not say when it
+    /// began.
+    pub took_ms: Option<u64>,
     /// The kind, for color and icon.
     pub kind: TimelineKind,
     /// Who did it: the user, an agent, a tool.
@@ -84,7 +90,43 @@ pub fn timeline(events: &JsonText) -> Vec<TimelineEntry> {
     if root.kind() != Kind::Array {
         return Vec::new();
     }
-    root.items().filter_map(|event| entry(Event(event))).collect()
+    let mut begun = Begun::default();
+    let events = root.items().map(Event).enumerate();
+    let entries = events.filter_map(|(at, event)| {
+        let took_ms = begun.took(event);
+        Some(TimelineEntry { event: at, took_ms, ..entry(event)? })
+    });
+    entries.collect()
+}
+
+/// When the calls of tools and the requests to models began that have no result yet.
+#[derive(Default)]
+struct Begun<'d> {
+    /// By the ids of the calls.
+    calls: HashMap<Cow<'d, str>, u64>,
+    /// By the names of the agents.
+    requests: HashMap<Cow<'d, str>, u64>,
+}
+
+impl<'d> Begun<'d> {
+    /// How long that took of which the event is the result. What an agent says and calls after a request is one
+    /// response, whose first event has the time.
+    fn took(&mut self, event: Event<'d>) -> Option<u64> {
+        let began = match &*event.text("type") {
+            "model_request" => {
+                self.requests.insert(event.text("agent"), event.number("at_ms"));
+                None
+            }
+            "tool_call" => {
+                self.calls.insert(event.text("call_id"), event.number("at_ms"));
+                self.requests.remove(&event.text("agent"))
+            }
+            "message" => self.requests.remove(&event.text("agent")),
+            "tool_result" => self.calls.remove(&event.text("call_id")),
+            _ => None,
+        };
+        Some(event.number("at_ms").saturating_sub(began?))
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -118,7 +160,9 @@ impl<'d> Event<'d> {
         what: impl Into<String>,
     ) -> TimelineEntry {
         TimelineEntry {
+            event: 0,
             at_ms: self.number("at_ms"),
+            took_ms: None,
             kind,
             who: who.into(),
             what: what.into(),
@@ -304,6 +348,25 @@ mod tests {
         );
         assert_eq!(entries[2].text.as_deref(), Some("yes"));
         assert_eq!(entries[3].what, "is ended by max_turns with the state");
+    }
+
+    #[test]
+    fn results_have_the_time_since_their_calls_and_responses_since_their_requests() {
+        let entries = of(r#"[
+            {"at_ms": 0, "type": "user_message", "text": "go"},
+            {"at_ms": 10, "type": "model_request", "agent": "root"},
+            {"at_ms": 250, "type": "message", "agent": "root", "text": "One moment."},
+            {"at_ms": 251, "type": "tool_call", "agent": "root", "call_id": "1", "name": "book"},
+            {"at_ms": 251, "type": "tool_call", "agent": "root", "call_id": "2", "name": "pay"},
+            {"at_ms": 300, "type": "tool_result", "call_id": "2", "name": "pay", "result": 1},
+            {"at_ms": 900, "type": "tool_result", "call_id": "1", "name": "book", "result": 1}
+        ]"#);
+        let times: Vec<_> = entries.iter().map(|it| (it.event, it.took_ms)).collect();
+        let (none, some) = (None, Some);
+        assert_eq!(
+            times,
+            [(0, none), (2, some(240)), (3, none), (4, none), (5, some(49)), (6, some(649))]
+        );
     }
 
     #[test]

@@ -1,0 +1,35 @@
+//! [`RunHost`]: stored eval runs, and their forks.
+
+use crate::{CaseRun, ForkRequest, ForkView, RunDetail, RunList};
+
+super::host_functions! {
+    /// Stored eval runs, and their forks.
+    trait RunHost;
+
+    /// The stored runs.
+    "list_runs": fn list_runs() -> RunList;
+
+    /// A run with its results.
+    "read_run": fn read_run(run: i64) -> RunDetail;
+
+    /// A result of a run; without `repeat` the first that did not pass, and without `suite` the first suite with
+    /// the case.
+    "read_case_run": fn read_case_run(
+        run: i64,
+        case: String,
+        repeat: Option<u32>,
+        suite: Option<String>,
+    ) -> CaseRun;
+
+    /// Begins the continuations of a fork. Returns when they have begun; [`read_fork`] tells how far they are.
+    "start_fork": fn start_fork(request: ForkRequest) -> ForkView;
+
+    /// A fork, by the number of either of its runs.
+    "read_fork": fn read_fork(run: i64) -> ForkView;
+
+    /// Stops the continuations of a fork. Those that have ended are kept.
+    "stop_fork": fn stop_fork(run: i64) -> ForkView;
+
+    /// Continues a fork until each side has `times` continuations.
+    "continue_fork": fn continue_fork(run: i64, times: u32) -> ForkView;
+}

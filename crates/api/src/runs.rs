@@ -1,0 +1,234 @@
+//! Eval runs that the host's store has, and their forks.
+
+use json_text::JsonText;
+use report_view::RunStatus;
+use serde::{Deserialize, Serialize};
+
+/// The stored runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunList {
+    /// The runs, the newest first.
+    pub runs: Vec<RunSummary>,
+    /// The file that stores them, for people.
+    pub store: String,
+}
+
+/// A row of the list.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunSummary {
+    /// Its number in the store, from 1.
+    pub run: i64,
+    /// The files of its suites.
+    pub suites: Vec<String>,
+    /// When it began, in milliseconds since 1970.
+    pub began: i64,
+    /// Its results.
+    pub counts: RunCounts,
+    /// The durations of all its cases together, in milliseconds.
+    pub duration_ms: u64,
+    /// Tokens that the models of its agents used.
+    pub tokens: u64,
+    /// What it is a fork of.
+    pub fork_of: Option<RunFork>,
+    /// Whether a program runs its cases now.
+    pub is_running: bool,
+}
+
+/// How many results of a run have each verdict.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunCounts {
+    /// Every metric passed.
+    pub passed: u64,
+    /// A metric failed.
+    pub failed: u64,
+    /// A limit ended it.
+    pub terminated: u64,
+    /// It could not be run to its end.
+    pub errors: u64,
+    /// No metric failed, and some have no result.
+    pub unscored: u64,
+}
+
+impl RunCounts {
+    /// All results.
+    #[must_use]
+    pub fn all(&self) -> u64 {
+        let Self { passed, failed, terminated, errors, unscored } = self;
+        passed + failed + terminated + errors + unscored
+    }
+
+    /// Counts a result.
+    pub fn add(&mut self, status: RunStatus) {
+        *match status {
+            RunStatus::Passed => &mut self.passed,
+            RunStatus::Failed => &mut self.failed,
+            RunStatus::Terminated => &mut self.terminated,
+            RunStatus::Error => &mut self.errors,
+            RunStatus::Unscored => &mut self.unscored,
+        } += 1;
+    }
+}
+
+/// What a run is a fork of.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunFork {
+    /// The result that was forked.
+    pub of: CaseRunId,
+    /// The step, from 1.
+    pub step: usize,
+    /// What happens at the step in place of what happened there, as `rehearsal fork --edit` reads it; `None` for the
+    /// continuations without an edit.
+    pub edit: Option<JsonText>,
+    /// Who goes on; `None` for the model of the case.
+    pub then: Option<String>,
+    /// Of continuations with an edit, the run of those without it.
+    pub without: Option<i64>,
+}
+
+/// Names a result.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct CaseRunId {
+    /// The run.
+    pub run: i64,
+    /// The file of the suite.
+    pub suite: String,
+    /// The name of the case.
+    pub case: String,
+    /// The repeat, from 1.
+    pub repeat: u32,
+}
+
+/// A run with its results, without their ledgers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunDetail {
+    /// The run.
+    pub summary: RunSummary,
+    /// Its results, in the order of suites, names and repeats.
+    pub cases: Vec<CaseRunSummary>,
+    /// The forks of its results, the newest first.
+    pub forks: Vec<RunSummary>,
+}
+
+/// A result of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CaseRunSummary {
+    /// Its name.
+    pub id: CaseRunId,
+    /// The verdict.
+    pub status: RunStatus,
+    /// Why it did not pass, in a sentence without a full stop.
+    pub why: Option<String>,
+    /// Its metrics.
+    pub metrics: Vec<MetricSummary>,
+    /// How often the agent waited for the user and was resumed.
+    pub turns: u32,
+    /// How long it took, in milliseconds.
+    pub duration_ms: u64,
+    /// Tokens that the models of the agent used.
+    pub tokens: u64,
+}
+
+/// A metric of a result.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MetricSummary {
+    /// Its name.
+    pub name: String,
+    /// The verdict; `None` if it has no result.
+    pub passed: Option<bool>,
+    /// The score, where it has one.
+    pub score: Option<f64>,
+    /// Why.
+    pub evidence: Vec<String>,
+}
+
+/// A result with everything that happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CaseRun {
+    /// The result.
+    pub summary: CaseRunSummary,
+    /// What of the case had no effect, such as a mock that was never used.
+    pub notes: Vec<String>,
+    /// The condition that ended the run before the agent completed, such as `max_turns`.
+    pub termination_reason: Option<String>,
+    /// The ledger: a list of everything that happened.
+    pub events: JsonText,
+    /// The places at which it can fork, in order.
+    pub steps: Vec<StepView>,
+    /// The repeats of the case in this run, from 1.
+    pub repeats: Vec<u32>,
+    /// The forks of this result, the newest first.
+    pub forks: Vec<RunSummary>,
+}
+
+/// A place at which a run can fork. The first one is step 1.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StepView {
+    /// The place of its first event in the ledger, from 0.
+    pub event: usize,
+    /// What was done.
+    pub kind: StepViewKind,
+    /// Who did it: `user`, the agent, the tool.
+    pub who: String,
+    /// What happened, as an edit that changes nothing.
+    pub edit: JsonText,
+}
+
+/// What was done at a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum StepViewKind {
+    /// The user sent a message.
+    Message,
+    /// The user answered a call that waited.
+    Answer,
+    /// The model of an agent responded.
+    Response,
+    /// A tool returned.
+    Result,
+}
+
+/// A fork to run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ForkRequest {
+    /// The result that forks.
+    pub of: CaseRunId,
+    /// The step, from 1.
+    pub step: usize,
+    /// What happens at the step; `None` to do it again.
+    pub edit: Option<JsonText>,
+    /// The model that goes on; `None` for the model of the case.
+    pub then: Option<String>,
+    /// How often the agent goes on, on each side.
+    pub times: u32,
+}
+
+/// A fork, and what its continuations show so far.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ForkView {
+    /// What was forked.
+    pub fork: RunFork,
+    /// The continuations with the edit; without an edit, all of them.
+    pub with: ForkSide,
+    /// The continuations without the edit.
+    pub without: Option<ForkSide>,
+    /// What they show; `None` while none has ended.
+    pub sentence: Option<String>,
+    /// Whether continuations are running.
+    pub is_running: bool,
+    /// Why the last attempt to run them stopped early.
+    pub fault: Option<String>,
+}
+
+/// One side of a fork.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ForkSide {
+    /// The run that stores it.
+    pub run: i64,
+    /// How many continuations it has in the end.
+    pub times: u32,
+    /// How many passed.
+    pub passed: u64,
+    /// How many count.
+    pub counted: u64,
+    /// Those that have ended.
+    pub results: Vec<CaseRunSummary>,
+}
