@@ -69,6 +69,61 @@ impl EvalResult {
     }
 }
 
+/// A result without its ledger.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ResultSummary {
+    /// See [`EvalResult::status`].
+    pub status: Status,
+    /// See [`EvalResult::metrics`].
+    pub metrics: IndexMap<String, MetricResult>,
+    /// See [`EvalResult::duration_ms`].
+    pub duration_ms: u64,
+    /// See [`EvalResult::turns`].
+    pub turns: u32,
+    /// See [`EvalResult::token_usage`].
+    pub token_usage: TokenUsage,
+    /// See [`EvalResult::error`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<RunError>,
+    /// See [`EvalResult::termination_reason`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub termination_reason: Option<TerminationReason>,
+}
+
+impl ResultSummary {
+    /// Of a result.
+    #[must_use]
+    pub fn of(result: &EvalResult) -> Self {
+        Self {
+            status: result.status,
+            metrics: result.metrics.clone(),
+            duration_ms: result.duration_ms,
+            turns: result.turns,
+            token_usage: result.token_usage,
+            error: result.error.clone(),
+            termination_reason: result.termination_reason,
+        }
+    }
+
+    /// Why it did not pass, in a sentence without a full stop; `None` if it passed.
+    #[must_use]
+    pub fn why(&self) -> Option<String> {
+        if let Some(error) = &self.error {
+            return Some(error.message.clone());
+        }
+        if self.status == Status::Terminated {
+            let by = self.termination_reason.map_or("a limit", TerminationReason::name);
+            return Some(format!("ended by {by}"));
+        }
+        let mut open = self.metrics.iter().filter(|(_, metric)| metric.passed != Some(true));
+        // What failed says more than what has no result.
+        let first = open.clone().find(|(_, metric)| metric.passed == Some(false));
+        let (name, metric) = first.or_else(|| open.next())?;
+        let evidence = metric.evidence.first().map(|it| format!(": {it}")).unwrap_or_default();
+        Some(format!("{name}{evidence}"))
+    }
+}
+
 /// The verdict on a run without a failure.
 pub(crate) fn status(
     reason: Option<TerminationReason>,

@@ -8,7 +8,7 @@ pub use self::sentence::sentence;
 use crate::case::{CaseRun, EvalCase};
 use crate::fork::{ForkError, Given, Move};
 use crate::given_model::GivenModel;
-use crate::result::{EvalResult, Status};
+use crate::result::{EvalResult, ResultSummary, Status};
 use crate::run_failure::AtFault;
 use crate::store::{ResultKey, StoreError, StoredResults, StoredRun};
 use crate::suite::{EvalSuite, run_cases};
@@ -89,7 +89,7 @@ impl Fork {
 #[derive(Debug, Clone, Default)]
 pub struct Continuations {
     /// By repeat; `None` for those that have not ended.
-    pub results: Vec<Option<EvalResult>>,
+    pub results: Vec<Option<ResultSummary>>,
 }
 
 /// How a continuation counts.
@@ -106,7 +106,7 @@ pub enum Counted {
 impl Counted {
     /// How this result counts.
     #[must_use]
-    pub fn of(result: &EvalResult) -> Self {
+    pub fn of(result: &ResultSummary) -> Self {
         match (&result.error, result.status) {
             (Some(error), _) if error.at_fault != AtFault::Subject => Self::Broken,
             (None, Status::Unscored | Status::Error) => Self::Broken,
@@ -122,7 +122,8 @@ impl Continuations {
     pub fn stored(case: &EvalCase, mut stored: StoredResults) -> Self {
         let results = (1..=case.repeats).map(|repeat| {
             let found = stored.remove(&ResultKey::of(&CaseRun { case, repeat }))?;
-            case.source.changed_since(&found.hashes).is_empty().then_some(found.result)
+            let is_same = case.source.changed_since(&found.hashes).is_empty();
+            is_same.then(|| ResultSummary::of(&found.result))
         });
         Self { results: results.collect() }
     }
@@ -130,19 +131,19 @@ impl Continuations {
     /// Those that passed, and all that count.
     #[must_use]
     pub fn counted(&self) -> CaseRuns {
-        let number = |counted| self.ended().filter(|it| Counted::of(it) == counted).count();
+        let number = |counted| self.ended().filter(|(_, it)| Counted::of(it) == counted).count();
         let passed = number(Counted::Passed);
         CaseRuns { passed, runs: passed + number(Counted::Failed) }
     }
 
-    /// Those that count on neither side.
-    pub fn broken(&self) -> impl Iterator<Item = &EvalResult> {
-        self.ended().filter(|result| Counted::of(result) == Counted::Broken)
+    /// Those that count on neither side, with their repeats.
+    pub fn broken(&self) -> impl Iterator<Item = (u32, &ResultSummary)> {
+        self.ended().filter(|(_, result)| Counted::of(result) == Counted::Broken)
     }
 
-    /// Those that have ended.
-    pub fn ended(&self) -> impl Iterator<Item = &EvalResult> {
-        self.results.iter().flatten()
+    /// Those that have ended, with their repeats.
+    pub fn ended(&self) -> impl Iterator<Item = (u32, &ResultSummary)> {
+        (1..).zip(&self.results).filter_map(|(repeat, result)| Some((repeat, result.as_ref()?)))
     }
 
     /// Runs what has not ended, and again what something else than the agent ended. Each result is stored, and then given
@@ -161,9 +162,9 @@ impl Continuations {
         let Some(case) = suite.cases.first() else { return Ok(()) };
         self.results.resize(usize::try_from(case.repeats).unwrap_or(usize::MAX), None);
         for attempt in 1..=ATTEMPTS {
-            let is_open = |result: &Option<EvalResult>| match result {
+            let is_open = |result: &Option<ResultSummary>| match result {
                 None => true,
-                Some(result) => attempt > 1 && Counted::of(result) == Counted::Broken,
+                Some(it) => attempt > 1 && Counted::of(it) == Counted::Broken,
             };
             let open: Vec<CaseRun<'_>> = (1..=case.repeats)
                 .zip(&self.results)
@@ -183,7 +184,7 @@ impl Continuations {
                     ended(&result);
                     let place = usize::try_from(result.repeat.saturating_sub(1)).ok();
                     if let Some(kept) = place.and_then(|place| results.get_mut(place)) {
-                        *kept = Some(result);
+                        *kept = Some(ResultSummary::of(&result));
                     }
                 };
                 run_cases(&suite, some, stored, take).await?;

@@ -98,7 +98,7 @@ fn uncounted(sides: &[(&str, &Continuations)], all_failed: Option<Effect>) -> St
     let mut number = 0;
     for (side, continuations) in sides {
         let mut by = BTreeMap::<&str, usize>::new();
-        for result in continuations.broken() {
+        for (_, result) in continuations.broken() {
             let by_whom = result.error.as_ref().map_or("not scored", |error| error.at_fault.name());
             *by.entry(by_whom).or_default() += 1;
         }
@@ -128,23 +128,18 @@ mod tests {
 
     use super::*;
     use crate::given_model::ModelTurn;
-    use crate::result::{EvalResult, RunError, Status, TokenUsage};
+    use crate::result::{ResultSummary, RunError, Status, TokenUsage};
     use crate::run_failure::RunFailure;
 
-    fn result(passes: bool, error: Option<&RunFailure>) -> Option<EvalResult> {
-        Some(EvalResult {
-            name: "refund".to_owned(),
-            repeat: 1,
+    fn result(passes: bool, error: Option<&RunFailure>) -> Option<ResultSummary> {
+        Some(ResultSummary {
             status: if passes { Status::Passed } else { Status::Failed },
             metrics: IndexMap::new(),
-            notes: Vec::new(),
-            events: Vec::new(),
             duration_ms: 0,
             turns: 0,
             token_usage: TokenUsage::default(),
             error: error.map(RunError::from),
             termination_reason: None,
-            names: None,
         })
     }
 

@@ -22,6 +22,9 @@ pub struct ForkOf {
     /// Who goes on; absent for the model of the case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub then: Option<String>,
+    /// How many continuations there are in the end; absent in forks that were stored without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub times: Option<u32>,
     /// The run without the move, for the continuations with one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub without: Option<i64>,

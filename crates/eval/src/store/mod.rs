@@ -13,17 +13,23 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::sqlite::{
-    SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
+    SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteRow,
+    SqliteSynchronous,
 };
 use sqlx::{ConnectOptions as _, Connection as _, Row as _, SqlSafeStr as _};
 
 pub use self::error::StoreError;
 use crate::case::{CaseRun, EvalCase};
 use crate::fork::ForkOf;
-use crate::result::EvalResult;
+use crate::result::{EvalResult, ResultSummary, Status};
 
 /// Where runs are stored if nothing else is chosen, relative to the working directory.
 pub const DEFAULT_STORE: &str = ".rehearsal/eval.sqlite";
+
+/// How often a claim is tried, since [`RunStore::is_claimed`] has the lock for a moment, and the time between two tries.
+const LOOKS: usize = 5;
+/// See [`LOOKS`].
+const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
 /// The table in which migrations note themselves.
 const MIGRATIONS: &str = "_sqlx_migrations";
@@ -96,6 +102,24 @@ pub struct StoredResult {
     pub hashes: String,
     /// The result.
     pub result: EvalResult,
+}
+
+/// A result without its ledger, by its key.
+pub type Summaries = Vec<(ResultKey, ResultSummary)>;
+
+/// How many results of a run have a verdict, and what they took together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StatusTotals {
+    /// The run.
+    pub run: i64,
+    /// The verdict.
+    pub status: Status,
+    /// The number of results.
+    pub results: u64,
+    /// Their durations together, in milliseconds.
+    pub duration_ms: u64,
+    /// The tokens that the models of their subjects used.
+    pub tokens: u64,
 }
 
 /// The stored results of a run.
@@ -199,6 +223,18 @@ impl RunStore {
         self.begin_run(std::slice::from_ref(&of.suite), Some(of)).await
     }
 
+    /// Notes that a fork is to have `times` continuations.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn set_times(&self, number: i64, of: &ForkOf, times: u32) -> Result<(), StoreError> {
+        let of = ForkOf { times: Some(times), ..of.clone() };
+        let update = sqlx::query("UPDATE runs SET fork_of = ? WHERE number = ?");
+        // Texts and numbers always serialize.
+        let update = update.bind(serde_json::to_string(&of).ok()).bind(number);
+        update.execute(&self.pool).await.map(drop).map_err(|error| self.failed(&error))
+    }
+
     async fn begin_run(
         &self,
         suites: &[String],
@@ -262,21 +298,32 @@ impl RunStore {
     /// # Errors
     /// [`StoreError::Running`] if another process has the run. A file that cannot be locked is not an error.
     pub fn claim(&self, number: i64) -> Result<RunClaim, StoreError> {
-        let mut name = self.path.clone().into_os_string();
-        name.push(format!(".run-{number}"));
-        let path = PathBuf::from(name);
+        let path = self.claim_path(number);
+        let mut looks = 0;
         loop {
             let Ok(file) = std::fs::File::create(&path) else {
                 return Ok(RunClaim { path, _file: None });
             };
             if let Err(std::fs::TryLockError::WouldBlock) = file.try_lock() {
-                return Err(StoreError::Running { path: self.path.clone(), number });
+                looks += 1;
+                if looks == LOOKS {
+                    return Err(StoreError::Running { path: self.path.clone(), number });
+                }
+                std::thread::sleep(BETWEEN_LOOKS);
+                continue;
             }
             // Whoever had the run may have deleted the file between both steps, and others may lock a new one.
             if is_at(&file, &path) {
                 return Ok(RunClaim { path, _file: Some(file) });
             }
         }
+    }
+
+    /// The file that is locked while a process has the run.
+    fn claim_path(&self, number: i64) -> PathBuf {
+        let mut name = self.path.clone().into_os_string();
+        name.push(format!(".run-{number}"));
+        PathBuf::from(name)
     }
 
     /// Continues a run.
@@ -300,23 +347,113 @@ impl RunStore {
         let rows = rows.fetch_all(&self.pool).await.map_err(|error| self.failed(&error))?;
         let mut results = HashMap::new();
         for row in &rows {
-            let read = || {
-                let key = ResultKey {
-                    suite: row.try_get("suite")?,
-                    name: row.try_get("name")?,
-                    repeat: row.try_get("repeat")?,
-                };
-                Ok((key, row.try_get("hashes")?, row.try_get::<&str, _>("result")?))
-            };
-            let (key, hashes, text) = read().map_err(|error| self.failed(&error))?;
-            let result = serde_json::from_str(text).map_err(|error| {
-                let ResultKey { name, repeat, .. } = &key;
-                let cause = format!("repeat {repeat} of {name} in run {number}: {error}");
-                StoreError::Damaged { path: self.path.clone(), cause }
-            })?;
-            results.insert(key, StoredResult { hashes, result });
+            let key = key_of(row).map_err(|error| self.failed(&error))?;
+            let result = self.stored_result(number, &key, row)?;
+            results.insert(key, result);
         }
         Ok(results)
+    }
+
+    fn stored_result(
+        &self,
+        number: i64,
+        key: &ResultKey,
+        row: &SqliteRow,
+    ) -> Result<StoredResult, StoreError> {
+        let read = || Ok((row.try_get("hashes")?, row.try_get::<&str, _>("result")?));
+        let (hashes, text) = read().map_err(|error| self.failed(&error))?;
+        let result = serde_json::from_str(text);
+        let result = result.map_err(|error| self.damaged(number, key, &error))?;
+        Ok(StoredResult { hashes, result })
+    }
+
+    fn damaged(&self, number: i64, key: &ResultKey, error: &serde_json::Error) -> StoreError {
+        let ResultKey { name, repeat, .. } = key;
+        let cause = format!("repeat {repeat} of {name} in run {number}: {error}");
+        StoreError::Damaged { path: self.path.clone(), cause }
+    }
+
+    /// The results of a run without their ledgers, by suite, name and repeat.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn summaries(&self, number: i64) -> Result<Summaries, StoreError> {
+        let rows = sqlx::query(
+            "SELECT suite, name, repeat, summary FROM summaries WHERE run = ? ORDER BY suite, name, repeat",
+        );
+        let rows = rows.bind(number).fetch_all(&self.pool).await;
+        let rows = rows.map_err(|error| self.failed(&error))?;
+        let mut summaries = Vec::with_capacity(rows.len());
+        for row in &rows {
+            let key = key_of(row).map_err(|error| self.failed(&error))?;
+            let text: &str = row.try_get("summary").map_err(|error| self.failed(&error))?;
+            let summary = serde_json::from_str(text);
+            let summary = summary.map_err(|error| self.damaged(number, &key, &error))?;
+            summaries.push((key, summary));
+        }
+        Ok(summaries)
+    }
+
+    /// A result; `None` if the run has none of this key.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn result(
+        &self,
+        number: i64,
+        key: &ResultKey,
+    ) -> Result<Option<StoredResult>, StoreError> {
+        let row = sqlx::query(
+            "SELECT hashes, result FROM results WHERE run = ? AND suite = ? AND name = ? AND repeat = ?",
+        );
+        let row = row.bind(number).bind(&key.suite).bind(&key.name).bind(key.repeat);
+        let row = row.fetch_optional(&self.pool).await.map_err(|error| self.failed(&error))?;
+        row.map(|row| self.stored_result(number, key, &row)).transpose()
+    }
+
+    /// What the results of all runs add up to, by run and verdict.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn totals(&self) -> Result<Vec<StatusTotals>, StoreError> {
+        let rows = sqlx::query(
+            "SELECT run, status, count(*) AS results, sum(duration_ms) AS duration_ms, sum(tokens) AS tokens \
+             FROM summaries GROUP BY run, status ORDER BY run",
+        );
+        let rows = rows.fetch_all(&self.pool).await.map_err(|error| self.failed(&error))?;
+        let mut totals = Vec::with_capacity(rows.len());
+        for row in &rows {
+            let read = || {
+                let status: &str = row.try_get("status")?;
+                let number =
+                    |name| Ok::<_, sqlx::Error>(row.try_get::<i64, _>(name)?.unsigned_abs());
+                Ok((
+                    row.try_get("run")?,
+                    status.to_owned(),
+                    number("results")?,
+                    number("duration_ms")?,
+                    number("tokens")?,
+                ))
+            };
+            let (run, status, results, duration_ms, tokens) =
+                read().map_err(|error| self.failed(&error))?;
+            let status = serde_json::from_value(status.into());
+            let status = status.map_err(|error| StoreError::Damaged {
+                path: self.path.clone(),
+                cause: format!("a verdict of run {run}: {error}"),
+            })?;
+            totals.push(StatusTotals { run, status, results, duration_ms, tokens });
+        }
+        Ok(totals)
+    }
+
+    /// Whether a process has claimed the run, this one included.
+    #[must_use]
+    pub fn is_claimed(&self, number: i64) -> bool {
+        let file = std::fs::File::open(self.claim_path(number));
+        file.is_ok_and(|file| {
+            matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock))
+        })
     }
 
     /// Waits until everything is in the file, and closes it.
@@ -324,7 +461,7 @@ impl RunStore {
         self.pool.close().await;
     }
 
-    fn info(&self, row: &sqlx::sqlite::SqliteRow) -> Result<RunInfo, StoreError> {
+    fn info(&self, row: &SqliteRow) -> Result<RunInfo, StoreError> {
         let read = || {
             let suites: &str = row.try_get("suites")?;
             let fork_of: Option<String> = row.try_get("fork_of")?;
@@ -352,6 +489,14 @@ impl RunStore {
     }
 }
 
+fn key_of(row: &SqliteRow) -> Result<ResultKey, sqlx::Error> {
+    Ok(ResultKey {
+        suite: row.try_get("suite")?,
+        name: row.try_get("name")?,
+        repeat: row.try_get("repeat")?,
+    })
+}
+
 fn list(suites: &[String]) -> String {
     // Strings always serialize.
     serde_json::to_string(suites).unwrap_or_default()
@@ -366,6 +511,7 @@ fn migrator() -> Migrator {
     Migrator::with_migrations(vec![
         migration(1, "runs", include_str!("0001_runs.sql")),
         migration(2, "forks", include_str!("0002_forks.sql")),
+        migration(3, "summaries", include_str!("0003_summaries.sql")),
     ])
 }
 
@@ -402,10 +548,15 @@ impl StoredRun<'_> {
         hashes: &str,
         result: &EvalResult,
     ) -> Result<(), StoreError> {
-        let text = serde_json::to_string(result).map_err(|error| StoreError::Database {
+        let failed = |error: sqlx::Error| self.store.failed(&error);
+        let unwritable = |error: serde_json::Error| StoreError::Database {
             path: self.store.path.clone(),
             cause: error.to_string(),
-        })?;
+        };
+        let text = serde_json::to_string(result).map_err(unwritable)?;
+        let summary = ResultSummary::of(result);
+        let summary_text = serde_json::to_string(&summary).map_err(unwritable)?;
+        let mut transaction = self.store.pool.begin().await.map_err(failed)?;
         let insert = sqlx::query(
             "INSERT OR REPLACE INTO results (run, suite, name, repeat, hashes, result) \
              VALUES (?, ?, ?, ?, ?, ?)",
@@ -417,7 +568,28 @@ impl StoredRun<'_> {
             .bind(result.repeat)
             .bind(hashes)
             .bind(text);
-        let inserted = insert.execute(&self.store.pool).await;
-        inserted.map(drop).map_err(|error| self.store.failed(&error))
+        insert.execute(&mut *transaction).await.map_err(failed)?;
+        let number = |it: u64| i64::try_from(it).unwrap_or(i64::MAX);
+        let insert = sqlx::query(
+            "INSERT OR REPLACE INTO summaries \
+             (run, suite, name, repeat, status, duration_ms, tokens, summary) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        );
+        let insert = insert
+            .bind(self.number)
+            .bind(&case.source.suite)
+            .bind(&case.name)
+            .bind(result.repeat)
+            .bind(status_name(result.status))
+            .bind(number(summary.duration_ms))
+            .bind(number(summary.token_usage.input + summary.token_usage.output))
+            .bind(summary_text);
+        insert.execute(&mut *transaction).await.map_err(failed)?;
+        transaction.commit().await.map_err(failed)
     }
+}
+
+/// The verdict as results have it.
+fn status_name(status: Status) -> String {
+    let name = serde_json::to_value(status).ok();
+    name.and_then(|name| Some(name.as_str()?.to_owned())).unwrap_or_default()
 }

@@ -232,9 +232,9 @@ pub struct ForkArguments {
     /// The model that goes on, such as gemini-2.5-pro, or `person` [default: the model of the case]
     #[arg(long, value_name = "MODEL", requires = "step", value_parser = NonEmptyStringValueParser::new())]
     pub then: Option<String>,
-    /// How often the agent goes on, with the edit and without it
-    #[arg(long, value_name = "NUMBER", default_value = "5", value_parser = repeats)]
-    pub times: NonZeroU32,
+    /// How often the agent goes on, with the edit and without it [default: 5; of a fork that continues, as before]
+    #[arg(long, value_name = "NUMBER", value_parser = repeats)]
+    pub times: Option<NonZeroU32>,
     /// RUN is itself what `rehearsal fork` stored: continue it, to --times in all
     #[arg(long, conflicts_with_all = ["case", "repeat", "step"])]
     pub resume: bool,

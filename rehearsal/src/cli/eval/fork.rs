@@ -4,14 +4,14 @@
 //! and prints.
 
 use std::io::{self, Write};
-use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::path::Path;
 
-use eval::continuations::{Continuations, Fork, Sides, effect_of, sentence};
-use eval::fork::{ForkOf, Move, Step, StepKind, steps};
+use eval::continuations::{Fork, effect_of, sentence};
+use eval::fork::{Move, Step, StepKind, steps};
 use eval::ledger::Origin;
 use eval::result::{EvalResult, Status};
-use eval::store::{ResultKey, RunInfo, RunStore, StoredResult, StoredRun};
+use eval::store::{ResultKey, RunInfo, RunStore, StoredResult, Summaries};
 use eval::{CaseRun, EvalCase};
 use json_text::JsonText;
 use json_text::written_out::visible_name;
@@ -19,11 +19,15 @@ use scoring::statistics::Effect;
 use serde::Serialize;
 
 use super::arguments::{ForkArguments, ForkFormat, RunChoice};
+use super::fork_run::{ForkRun, Side, read_move, stored};
 use super::interrupts::Interrupts;
 use super::progress::Progress;
-use super::{EvalError, check_sides, report, selection};
+use super::{EvalError, report};
 use crate::cli::note_line::note_line;
 use crate::cli::score::Verdict;
+
+/// How often the agent goes on if nothing else is asked for.
+const DEFAULT_TIMES: u32 = 5;
 
 /// Prints the steps of a run, or forks it at one and prints what came of it.
 ///
@@ -35,101 +39,35 @@ pub async fn fork(
 ) -> Result<Verdict, EvalError> {
     let store = RunStore::open_existing(&arguments.store).await?;
     let run = chosen(&store, arguments.run).await?;
-    let of = if arguments.resume {
-        let number = run.number;
-        let of = run.fork_of.clone();
-        let no_fork = || {
-            EvalError::NoSource(format!(
-                "run {number} is not a fork; leave out --resume, and name a --step of it"
-            ))
-        };
-        Some(of.ok_or_else(no_fork)?)
+    let read = |suite: &Path| arguments.of_suites(vec![suite.to_owned()]);
+    let mut fork = if arguments.resume {
+        let times = arguments.times.map(NonZeroU32::get);
+        ForkRun::resume(&store, &run, times, read).await?
     } else {
-        None
-    };
-    let source = match &of {
-        None => run.number,
-        Some(of) => of.run,
-    };
-    let (key, found) = source_result(&store, source, of.as_ref(), arguments).await?;
-    let step = match (&of, arguments.step) {
-        (Some(of), _) => of.step,
-        (None, Some(step)) => step.get(),
-        (None, None) => {
-            print_steps(arguments.format, source, &key, &found.result, out)?;
+        let key = source_key(&store, run.number, arguments).await?;
+        let Some(step) = arguments.step else {
+            let StoredResult { result, .. } = stored(&store, run.number, &key).await?;
+            print_steps(arguments.format, run.number, &key, &result, out)?;
             return Ok(Verdict::Passed);
-        }
-    };
-    let at = match &of {
-        Some(of) => of.at.as_ref().map(|at| read_move(at.as_str())).transpose()?,
-        None => arguments.edit.as_deref().map(edit).transpose()?,
-    };
-    let then = match &of {
-        Some(of) => of.then.clone(),
-        None => arguments.then.clone(),
-    };
-    let fork = Fork { step, at, then, times: arguments.times.get() };
-    let case = case(arguments, &key)?;
-    for changed in case.source.changed_since(&found.hashes) {
-        let what = match changed {
-            eval::case::Changed::Case => key.name.as_str(),
-            eval::case::Changed::File(name) => name,
         };
-        note_line!("note: {what} has changed since run {source}");
-    }
-    let sides = fork.sides(&case, &found.result)?;
-    let mut with = Side::new(&sides.with, &store, of.as_ref().map(|_| run.number)).await?;
-    let without = of.as_ref().and_then(|of| of.without);
-    let mut without = match &sides.without {
-        Some(case) => Some(Side::new(case, &store, without).await?),
-        None => None,
+        let fork = Fork {
+            step: step.get(),
+            at: arguments.edit.as_deref().map(edit).transpose()?,
+            then: arguments.then.clone(),
+            times: arguments.times.map_or(DEFAULT_TIMES, NonZeroU32::get),
+        };
+        ForkRun::begin(&store, run.number, key, fork, read).await?
     };
-    check_sides(&sides).await?;
-    for limits in sides.with.subject.limits(&sides.with.needs()).await {
+    for changed in &fork.changed {
+        note_line!("note: {changed} has changed since run {}", fork.source);
+    }
+    for limits in fork.limits().await {
         note_line!("note: {limits}");
     }
-    let begun = ForkOf {
-        run: source,
-        suite: key.suite.clone(),
-        case: key.name.clone(),
-        repeat: key.repeat,
-        step,
-        at: None,
-        then: fork.then.clone(),
-        without: None,
-    };
-    let stored_without = match &without {
-        None => None,
-        Some(Side { number: Some(number), .. }) => Some(store.resume_number(*number)),
-        Some(_) => Some(store.begin_fork(&begun).await?),
-    };
-    let stored_with = match with.number {
-        Some(number) => store.resume_number(number),
-        None => {
-            let at = fork.at.as_ref().map(Move::json);
-            let without = stored_without.as_ref().map(StoredRun::number);
-            store.begin_fork(&ForkOf { at, without, ..begun }).await?
-        }
-    };
-    let numbers = stored_without.iter().chain([&stored_with]).map(StoredRun::number);
-    let claims = numbers.map(|number| store.claim(number)).collect::<Result<Vec<_>, _>>()?;
     let jobs = arguments.jobs.or_else(|| std::thread::available_parallelism().ok());
     let jobs = jobs.map_or(1, NonZeroUsize::get);
-    let interrupted = run_sides(
-        &sides,
-        (&mut with, &stored_with),
-        without.as_mut().zip(stored_without.as_ref()),
-        jobs,
-    )
-    .await?;
-    let outcome = Outcome::of(
-        &fork,
-        &key,
-        source,
-        &sides,
-        (&with, &stored_with),
-        without.as_ref().zip(stored_without.as_ref()),
-    );
+    let interrupted = run_shown(&mut fork, &store, jobs).await?;
+    let outcome = Outcome::of(&fork);
     match arguments.format {
         ForkFormat::Text => outcome.write(out)?,
         ForkFormat::Json => {
@@ -137,18 +75,15 @@ pub async fn fork(
             writeln!(out)?;
         }
     }
-    let number = stored_with.number();
+    let number = fork.with.run;
     let left = match interrupted {
-        true => format!(
-            ". Interrupted; go on with `rehearsal fork {number} --resume --times {}`",
-            fork.times
-        ),
+        true => format!(". Interrupted; go on with `rehearsal fork {number} --resume`"),
         false => String::new(),
     };
     note_line!("the fork is stored as run {number} in {}{left}", arguments.store.display());
+    let counted = fork.with.continuations.counted();
+    drop(fork);
     store.close().await;
-    drop(claims);
-    let counted = with.continuations.counted();
     Ok(match counted.runs {
         _ if interrupted => Verdict::Interrupted,
         0 => Verdict::Unscored,
@@ -157,55 +92,20 @@ pub async fn fork(
     })
 }
 
-/// A side of a fork and what there is of it.
-struct Side {
-    continuations: Continuations,
-    /// The run that it continues.
-    number: Option<i64>,
-}
-
-impl Side {
-    async fn new(
-        case: &EvalCase,
-        store: &RunStore,
-        number: Option<i64>,
-    ) -> Result<Self, EvalError> {
-        let continuations = match number {
-            Some(number) => Continuations::stored(case, store.results(number).await?),
-            None => Continuations::default(),
-        };
-        Ok(Self { continuations, number })
-    }
-}
-
 /// Runs what has not ended. Returns whether it was interrupted.
-async fn run_sides(
-    sides: &Sides,
-    with: (&mut Side, &StoredRun<'_>),
-    without: Option<(&mut Side, &StoredRun<'_>)>,
-    jobs: usize,
-) -> Result<bool, EvalError> {
+async fn run_shown(fork: &mut ForkRun, store: &RunStore, jobs: usize) -> Result<bool, EvalError> {
     let interrupts = Interrupts::listen().map_err(EvalError::Interrupts)?;
-    let of_case = |case| (1..=sides.with.repeats).map(move |repeat| CaseRun { case, repeat });
-    let runs: Vec<CaseRun<'_>> =
-        of_case(&sides.with).chain(sides.without.iter().flat_map(of_case)).collect();
+    let cases = fork.cases();
+    let of_case = |case| (1..=fork.fork.times).map(move |repeat| CaseRun { case, repeat });
+    let runs: Vec<CaseRun<'_>> = cases.iter().flat_map(of_case).collect();
     let mut progress = Progress::new(&runs, jobs);
-    let work = async {
-        let (side, stored) = with;
-        let case = &sides.with;
-        let mut ended = |result: &EvalResult| {
-            progress.ended(result, case.repeats, report::cost_of(Some(case), result));
-        };
-        side.continuations.run(case, jobs, Some(stored), &mut ended).await?;
-        if let Some((case, (side, stored))) = sides.without.as_ref().zip(without) {
-            side.continuations.run(case, jobs, Some(stored), &mut ended).await?;
-        }
-        Ok::<_, EvalError>(())
+    let ended = |case: &EvalCase, result: &EvalResult| {
+        progress.ended(result, case.repeats, report::cost_of(Some(case), result));
     };
     let interrupted = tokio::select! {
         biased;
         () = interrupts.first() => true,
-        done = work => {
+        done = fork.run(store, jobs, ended) => {
             done?;
             false
         }
@@ -229,32 +129,25 @@ async fn chosen(store: &RunStore, choice: RunChoice) -> Result<RunInfo, EvalErro
 }
 
 /// The result that forks.
-async fn source_result(
+async fn source_key(
     store: &RunStore,
     run: i64,
-    of: Option<&ForkOf>,
     arguments: &ForkArguments,
-) -> Result<(ResultKey, StoredResult), EvalError> {
-    let mut results: Vec<(ResultKey, StoredResult)> =
-        store.results(run).await?.into_iter().collect();
-    results.sort_by(|(one, _), (other, _)| {
-        (&one.suite, &one.name, one.repeat).cmp(&(&other.suite, &other.name, other.repeat))
-    });
-    let known = names(results.iter().map(|(key, _)| key));
-    let case = of.map(|of| &of.case).or(arguments.case.as_ref());
-    let repeat = of.map(|of| of.repeat).or(arguments.repeat.map(Into::into));
-    let is_meant = |key: &ResultKey| {
+) -> Result<ResultKey, EvalError> {
+    let mut results = store.summaries(run).await?;
+    let known = names(&results);
+    let case = arguments.case.as_ref();
+    let repeat = arguments.repeat.map(NonZeroU32::get);
+    results.retain(|(key, _)| {
         case.is_none_or(|case| key.name == *case)
             && repeat.is_none_or(|repeat| key.repeat == repeat)
-            && of.is_none_or(|of| key.suite == of.suite)
-    };
-    results.retain(|(key, _)| is_meant(key));
-    let of_several = names(results.iter().map(|(key, _)| key));
+    });
+    let of_several = names(&results);
     if of_several.len() > 1 {
         // The case is not named. The one that did not pass is meant, if it is one.
-        results.retain(|(_, it)| it.result.status != Status::Passed);
+        results.retain(|(_, it)| it.status != Status::Passed);
     }
-    let left = names(results.iter().map(|(key, _)| key));
+    let left = names(&results);
     match left.len() {
         0 if of_several.len() > 1 => Err(EvalError::NoSource(format!(
             "every case of run {run} passed; choose one with --case: {}",
@@ -265,8 +158,8 @@ async fn source_result(
             known.join(", ")
         ))),
         1 => {
-            let failed = results.iter().position(|(_, it)| it.result.status != Status::Passed);
-            Ok(results.swap_remove(failed.unwrap_or(0)))
+            let failed = results.iter().position(|(_, it)| it.status != Status::Passed);
+            Ok(results.swap_remove(failed.unwrap_or(0)).0)
         }
         _ => Err(EvalError::NoSource(format!(
             "several cases of run {run} did not pass; choose one with --case: {}",
@@ -276,22 +169,10 @@ async fn source_result(
 }
 
 /// The names of cases, each once.
-fn names<'k>(keys: impl Iterator<Item = &'k ResultKey>) -> Vec<String> {
-    let mut names: Vec<String> = keys.map(|key| key.name.clone()).collect();
+fn names(results: &Summaries) -> Vec<String> {
+    let mut names: Vec<String> = results.iter().map(|(key, _)| key.name.clone()).collect();
     names.dedup();
     names
-}
-
-/// The case of a result, as its suite has it now.
-fn case(arguments: &ForkArguments, key: &ResultKey) -> Result<EvalCase, EvalError> {
-    let cases = selection::cases(&arguments.of_suites(vec![PathBuf::from(&key.suite)]))?;
-    let found = cases.into_iter().find(|case| case.name == key.name);
-    found.ok_or_else(|| {
-        EvalError::NoSource(format!(
-            "{} has no case {} any more; a case that was renamed must run again",
-            key.suite, key.name
-        ))
-    })
 }
 
 /// The move of `--edit`: JSON, or a file after `@`.
@@ -303,10 +184,6 @@ fn edit(written: &str) -> Result<Move, EvalError> {
             read_move(&text.map_err(|error| EvalError::Edit(format!("{path}: {error}")))?)
         }
     }
-}
-
-fn read_move(text: &str) -> Result<Move, EvalError> {
-    Move::read(text).map_err(|error| EvalError::Edit(error.to_string()))
 }
 
 /// The steps of a run, as JSON.
@@ -442,7 +319,7 @@ struct OfSide {
     passed: usize,
     /// Those that count.
     counted: usize,
-    times: usize,
+    times: u32,
     /// Those that count on neither side.
     broken: Vec<Broken>,
 }
@@ -466,10 +343,10 @@ struct OfEffect {
 }
 
 impl OfSide {
-    fn of(side: &Side, stored: &StoredRun<'_>, case: &EvalCase) -> Self {
+    fn of(side: &Side, times: u32) -> Self {
         let counted = side.continuations.counted();
-        let broken = side.continuations.broken().map(|result| Broken {
-            repeat: result.repeat,
+        let broken = side.continuations.broken().map(|(repeat, result)| Broken {
+            repeat,
             at_fault: result.error.as_ref().map(|error| error.at_fault.name()),
             code: result.error.as_ref().map(|error| error.code.to_string()),
             message: result.error.as_ref().map_or_else(
@@ -478,27 +355,21 @@ impl OfSide {
             ),
         });
         Self {
-            run: stored.number(),
+            run: side.run,
             passed: counted.passed,
             counted: counted.runs,
-            times: usize::try_from(case.repeats).unwrap_or(usize::MAX),
+            times,
             broken: broken.collect(),
         }
     }
 }
 
 impl<'a> Outcome<'a> {
-    fn of(
-        fork: &'a Fork,
-        key: &'a ResultKey,
-        run: i64,
-        sides: &Sides,
-        with: (&Side, &StoredRun<'_>),
-        without: Option<(&Side, &StoredRun<'_>)>,
-    ) -> Self {
+    fn of(run: &'a ForkRun) -> Self {
+        let ForkRun { fork, key, source, with, without, .. } = run;
         let edit = fork.at.as_ref().map(|at| &at.edit);
-        let plain = without.map(|(side, _)| &side.continuations);
-        let effect = plain.and_then(|plain| effect_of(&with.0.continuations, plain));
+        let plain = without.as_ref().map(|side| &side.continuations);
+        let effect = plain.and_then(|plain| effect_of(&with.continuations, plain));
         let of_effect = |effect: Effect| OfEffect {
             difference: effect.difference,
             low: effect.low,
@@ -507,19 +378,17 @@ impl<'a> Outcome<'a> {
             needed: effect.needed,
         };
         Self {
-            run,
+            run: *source,
             suite: &key.suite,
             case: &key.name,
             repeat: key.repeat,
             step: fork.step,
             at: fork.at.as_ref().map(Move::json),
             then: fork.then.as_deref(),
-            with: OfSide::of(with.0, with.1, &sides.with),
-            without: without
-                .zip(sides.without.as_ref())
-                .map(|((side, stored), case)| OfSide::of(side, stored, case)),
+            with: OfSide::of(with, fork.times),
+            without: without.as_ref().map(|side| OfSide::of(side, fork.times)),
             effect: effect.map(of_effect),
-            sentence: sentence(fork.step, edit, &with.0.continuations, plain),
+            sentence: sentence(fork.step, edit, &with.continuations, plain),
         }
     }
 

@@ -7,6 +7,7 @@ mod adk_results;
 mod arguments;
 mod eval_sets;
 mod fork;
+mod fork_run;
 mod init;
 mod interrupts;
 mod progress;

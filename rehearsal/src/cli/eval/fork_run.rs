@@ -1,0 +1,223 @@
+//! [`ForkRun`]: a fork of a stored run whose continuations are stored as runs.
+//!
+//! `eval::continuations` runs them. This module finds what a fork needs in the store and in the suite, and keeps others
+//! from continuing it meanwhile; the command line and the page use it.
+
+use std::path::{Path, PathBuf};
+
+use eval::continuations::{Continuations, Fork, ForkRunError, Sides};
+use eval::fork::{ForkOf, Move};
+use eval::result::EvalResult;
+use eval::store::{ResultKey, RunClaim, RunInfo, RunStore, StoredResult};
+use eval::{EvalCase, case::Changed};
+
+use super::{EvalArguments, EvalError, check_sides, selection};
+
+/// A fork with what there is of it.
+pub(crate) struct ForkRun {
+    /// What it is.
+    pub(crate) fork: Fork,
+    /// The run that is forked.
+    pub(crate) source: i64,
+    /// The result that is forked.
+    pub(crate) key: ResultKey,
+    /// What has changed since it ran: the case, or a file.
+    pub(crate) changed: Vec<String>,
+    /// The continuations with the move; without a move, all of them.
+    pub(crate) with: Side,
+    /// The continuations without the move.
+    pub(crate) without: Option<Side>,
+    sides: Sides,
+    _claims: Vec<RunClaim>,
+}
+
+/// One side of a fork.
+pub(crate) struct Side {
+    /// The run that stores it.
+    pub(crate) run: i64,
+    /// The continuations so far.
+    pub(crate) continuations: Continuations,
+}
+
+impl ForkRun {
+    /// Begins the runs of a fork. `read` gives the arguments with which a suite is read.
+    ///
+    /// # Errors
+    /// [`EvalError`] if the run cannot fork there, or the agent does not have what its case names.
+    pub(crate) async fn begin(
+        store: &RunStore,
+        source: i64,
+        key: ResultKey,
+        fork: Fork,
+        read: impl Fn(&Path) -> EvalArguments,
+    ) -> Result<Self, EvalError> {
+        let (sides, changed) = prepared(store, source, &key, &fork, read).await?;
+        let of = ForkOf {
+            run: source,
+            suite: key.suite.clone(),
+            case: key.name.clone(),
+            repeat: key.repeat,
+            step: fork.step,
+            at: None,
+            then: fork.then.clone(),
+            times: Some(fork.times),
+            without: None,
+        };
+        let without = match &sides.without {
+            Some(_) => Some(Side::new(store.begin_fork(&of).await?.number())),
+            None => None,
+        };
+        let at = fork.at.as_ref().map(Move::json);
+        let of = ForkOf { at, without: without.as_ref().map(|side| side.run), ..of };
+        let with = Side::new(store.begin_fork(&of).await?.number());
+        let claims = claim(store, &with, without.as_ref())?;
+        Ok(Self { fork, source, key, changed, with, without, sides, _claims: claims })
+    }
+
+    /// Continues a stored fork, to `times` continuations if they are given.
+    ///
+    /// # Errors
+    /// As [`ForkRun::begin`], and [`EvalError::NoSource`] if the run is not a fork.
+    pub(crate) async fn resume(
+        store: &RunStore,
+        run: &RunInfo,
+        times: Option<u32>,
+        read: impl Fn(&Path) -> EvalArguments,
+    ) -> Result<Self, EvalError> {
+        let number = run.number;
+        let of = run.fork_of.as_ref().ok_or_else(|| {
+            EvalError::NoSource(format!(
+                "run {number} is not a fork; leave out --resume, and name a --step of it"
+            ))
+        })?;
+        let times = times.or(of.times).ok_or_else(|| {
+            EvalError::NoSource(format!(
+                "run {number} does not say how many continuations it has; give --times"
+            ))
+        })?;
+        let fork = Fork {
+            step: of.step,
+            at: of.at.as_ref().map(|at| read_move(at.as_str())).transpose()?,
+            then: of.then.clone(),
+            times,
+        };
+        let key = ResultKey { suite: of.suite.clone(), name: of.case.clone(), repeat: of.repeat };
+        let (sides, changed) = prepared(store, of.run, &key, &fork, read).await?;
+        let mut with = Side::new(number);
+        let mut without = of.without.map(Side::new);
+        let claims = claim(store, &with, without.as_ref())?;
+        for (side, case) in
+            [(Some(&mut with), Some(&sides.with)), (without.as_mut(), sides.without.as_ref())]
+        {
+            let Some((side, case)) = side.zip(case) else { continue };
+            side.continuations = Continuations::stored(case, store.results(side.run).await?);
+            if let Some(of) = store.run(side.run).await?.fork_of {
+                store.set_times(side.run, &of, times).await?;
+            }
+        }
+        let source = of.run;
+        Ok(Self { fork, source, key, changed, with, without, sides, _claims: claims })
+    }
+
+    /// The cases that continue: with the move, and without it.
+    pub(crate) fn cases(&self) -> Vec<EvalCase> {
+        std::iter::once(&self.sides.with).chain(&self.sides.without).cloned().collect()
+    }
+
+    /// What the machine does not give to the runs, such as a seal.
+    pub(crate) async fn limits(&self) -> Vec<String> {
+        let case = &self.sides.with;
+        case.subject.limits(&case.needs()).await
+    }
+
+    /// Runs what has not ended. Each result is stored, and then given to `ended` with its case.
+    ///
+    /// # Errors
+    /// [`ForkRunError`] if the agent goes another way, or a result cannot be stored.
+    pub(crate) async fn run(
+        &mut self,
+        store: &RunStore,
+        jobs: usize,
+        mut ended: impl FnMut(&EvalCase, &EvalResult),
+    ) -> Result<(), ForkRunError> {
+        let sides = [
+            (Some(&mut self.with), Some(&self.sides.with)),
+            (self.without.as_mut(), self.sides.without.as_ref()),
+        ];
+        for (side, case) in sides {
+            let Some((side, case)) = side.zip(case) else { continue };
+            let stored = store.resume_number(side.run);
+            let ended = |result: &EvalResult| ended(case, result);
+            side.continuations.run(case, jobs, Some(&stored), ended).await?;
+        }
+        Ok(())
+    }
+}
+
+impl Side {
+    fn new(run: i64) -> Self {
+        Self { run, continuations: Continuations::default() }
+    }
+}
+
+/// Reads a move.
+///
+/// # Errors
+/// [`EvalError::Edit`] if it is none.
+pub(crate) fn read_move(text: &str) -> Result<Move, EvalError> {
+    Move::read(text).map_err(|error| EvalError::Edit(error.to_string()))
+}
+
+/// A result of a run.
+///
+/// # Errors
+/// [`EvalError::NoSource`] if the run has none of this key.
+pub(crate) async fn stored(
+    store: &RunStore,
+    run: i64,
+    key: &ResultKey,
+) -> Result<StoredResult, EvalError> {
+    let found = store.result(run, key).await?;
+    found.ok_or_else(|| {
+        let ResultKey { name, repeat, .. } = key;
+        EvalError::NoSource(format!("run {run} has no result of {name}, repeat {repeat}"))
+    })
+}
+
+/// The cases of both sides, checked, and what has changed since the source ran.
+async fn prepared(
+    store: &RunStore,
+    source: i64,
+    key: &ResultKey,
+    fork: &Fork,
+    read: impl Fn(&Path) -> EvalArguments,
+) -> Result<(Sides, Vec<String>), EvalError> {
+    let StoredResult { hashes, result } = store.result(source, key).await?.ok_or_else(|| {
+        let ResultKey { name, repeat, .. } = key;
+        EvalError::NoSource(format!("run {source} has no result of {name}, repeat {repeat}"))
+    })?;
+    let cases = selection::cases(&read(&PathBuf::from(&key.suite)))?;
+    let case = cases.into_iter().find(|case| case.name == key.name).ok_or_else(|| {
+        EvalError::NoSource(format!(
+            "{} has no case {} any more; a case that was renamed must run again",
+            key.suite, key.name
+        ))
+    })?;
+    let changed = case.source.changed_since(&hashes).into_iter().map(|changed| match changed {
+        Changed::Case => key.name.clone(),
+        Changed::File(name) => name.to_owned(),
+    });
+    let changed = changed.collect();
+    let sides = fork.sides(&case, &result)?;
+    check_sides(&sides).await?;
+    Ok((sides, changed))
+}
+
+fn claim(
+    store: &RunStore,
+    with: &Side,
+    without: Option<&Side>,
+) -> Result<Vec<RunClaim>, EvalError> {
+    let runs = std::iter::once(with).chain(without).map(|side| side.run);
+    Ok(runs.map(|run| store.claim(run)).collect::<Result<_, _>>()?)
+}
