@@ -5,7 +5,7 @@
 //! is one file. docs/design/client-size.md explains more.
 
 use app::state::lazy_pages::{
-    EvalSetViews, LiveViews, Loaders, NotLoaded, RehearseViews, ReportViews, SessionViews,
+    EvalSetViews, LiveViews, Loaders, NotLoaded, RehearseViews, ReportViews, RunViews, SessionViews,
 };
 
 /// Defines the function `$part`, which loads the part of that name and returns `$views` from it.
@@ -28,6 +28,7 @@ part!(rehearse, RehearseViews, views::REHEARSE);
 part!(session, SessionViews, views::SESSION);
 part!(live, LiveViews, views::LIVE);
 part!(evalsets, EvalSetViews, views::EVALSETS);
+part!(runs, RunViews, views::RUNS);
 part!(reports, ReportViews, views::REPORTS);
 
 /// The loader of each part.
@@ -36,5 +37,6 @@ pub(crate) const LOADERS: Loaders = Loaders {
     session: || Box::pin(session()),
     live: || Box::pin(live()),
     evalsets: || Box::pin(evalsets()),
+    runs: || Box::pin(runs()),
     reports: || Box::pin(reports()),
 };

@@ -18,6 +18,7 @@ pub fn TopBar() -> impl IntoView {
     let rehearses = move || is_below("/rehearse") || path_in(&location.pathname.read()) == "/";
     let is_live = move || is_below("/live");
     let reads_eval_sets = move || is_below("/evalsets");
+    let reads_runs = move || is_below("/runs");
     let reads_reports = move || is_below("/reports");
     let theme = page.theme;
     let glyph = move || match theme.choice.get() {
@@ -39,6 +40,7 @@ pub fn TopBar() -> impl IntoView {
                     {move || page.live.badge().map(|count| view! { <span class="count">{count}<span class="unseen">" waiting"</span></span> })}
                 </a>
                 <a href=address("/evalsets") aria-current=move || reads_eval_sets().then_some("true")>"Eval sets"</a>
+                <a href=address("/runs") aria-current=move || reads_runs().then_some("true")>"Runs"</a>
                 <a href=address("/reports") aria-current=move || reads_reports().then_some("true")>"Reports"</a>
             </nav>
             <span class="grow"></span>

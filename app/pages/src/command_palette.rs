@@ -218,7 +218,12 @@ fn every_command(
         keys: None,
         run: Callback::new(move |()| navigate.with_value(|go| go("/"))),
     });
-    let pages = [("Live sessions", "/live"), ("Eval sets", "/evalsets"), ("Reports", "/reports")];
+    let pages = [
+        ("Live sessions", "/live"),
+        ("Eval sets", "/evalsets"),
+        ("Runs", "/runs"),
+        ("Reports", "/reports"),
+    ];
     commands.extend(pages.map(|(name, path)| Command {
         group: "Go to",
         name: name.to_owned(),

@@ -18,6 +18,7 @@ mod live;
 mod not_found;
 mod rehearse;
 mod reports;
+mod runs;
 mod shell;
 
 use agents::AgentsPage;
@@ -27,6 +28,7 @@ use live::{LivePage, LiveSessionPage};
 use not_found::NotFoundPage;
 use rehearse::RehearsePage;
 use reports::{ReportPage, ReportsPage};
+use runs::{RunPage, RunsPage};
 pub use shell::{App, MARKUP, shell};
 
 use app::state::base_path::provide_base_path;

@@ -103,6 +103,15 @@ pub struct ReportViews {
     pub report: fn(String, Memo<Option<String>>) -> AnyView,
 }
 
+/// The views of stored eval runs.
+#[derive(Debug, Clone, Copy)]
+pub struct RunViews {
+    /// The list.
+    pub list: fn() -> AnyView,
+    /// A run, and the case in the address.
+    pub run: fn(i64, Memo<Option<String>>) -> AnyView,
+}
+
 /// The code of an area could not be loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
@@ -132,6 +141,8 @@ pub struct Loaders {
     pub live: Load<LiveViews>,
     /// Eval sets.
     pub evalsets: Load<EvalSetViews>,
+    /// Stored eval runs.
+    pub runs: Load<RunViews>,
     /// Reports.
     pub reports: Load<ReportViews>,
 }
@@ -147,6 +158,8 @@ pub struct LazyPages {
     pub live: LazyPart<LiveViews>,
     /// Eval sets.
     pub evalsets: LazyPart<EvalSetViews>,
+    /// Stored eval runs.
+    pub runs: LazyPart<RunViews>,
     /// Reports.
     pub reports: LazyPart<ReportViews>,
 }
@@ -160,6 +173,7 @@ pub fn use_lazy_pages() -> LazyPages {
         session: LazyPart::new(loaders.map(|loaders| loaders.session)),
         live: LazyPart::new(loaders.map(|loaders| loaders.live)),
         evalsets: LazyPart::new(loaders.map(|loaders| loaders.evalsets)),
+        runs: LazyPart::new(loaders.map(|loaders| loaders.runs)),
         reports: LazyPart::new(loaders.map(|loaders| loaders.reports)),
     }
 }

@@ -17,6 +17,7 @@ mod evalsets;
 mod live;
 mod rehearse;
 mod reports;
+mod runs;
 mod shared;
 
 use leptos::prelude::{AnyView, IntoAny as _, Memo};
@@ -25,8 +26,11 @@ use leptos::view;
 use crate::evalsets::{EvalSetReader, EvalSets};
 use crate::live::{LiveSession, LiveSessions};
 use crate::reports::{ReportReader, Reports};
+use crate::runs::{RunReader, Runs};
 use api::{LiveId, LiveTurnId, SetId};
-use app::state::lazy_pages::{EvalSetViews, LiveViews, RehearseViews, ReportViews, SessionViews};
+use app::state::lazy_pages::{
+    EvalSetViews, LiveViews, RehearseViews, ReportViews, RunViews, SessionViews,
+};
 
 /// The workspace of an agent.
 pub const REHEARSE: RehearseViews = RehearseViews {
@@ -43,6 +47,9 @@ pub const LIVE: LiveViews = LiveViews { list: list_live, session: show_live };
 
 /// Eval sets.
 pub const EVALSETS: EvalSetViews = EvalSetViews { list: list_eval_sets, set: show_eval_set };
+
+/// Stored eval runs.
+pub const RUNS: RunViews = RunViews { list: list_runs, run: show_run };
 
 /// Reports.
 pub const REPORTS: ReportViews = ReportViews { list: list_reports, report: show_report };
@@ -61,6 +68,14 @@ fn list_eval_sets() -> AnyView {
 
 fn show_eval_set(set: SetId, case: Memo<Option<String>>) -> AnyView {
     view! { <EvalSetReader set case/> }.into_any()
+}
+
+fn list_runs() -> AnyView {
+    view! { <Runs/> }.into_any()
+}
+
+fn show_run(run: i64, case: Memo<Option<String>>) -> AnyView {
+    view! { <RunReader run case/> }.into_any()
 }
 
 fn list_reports() -> AnyView {

@@ -70,7 +70,8 @@ pub fn SortHead<C: Column>(
     /// The column.
     column: C,
     /// Its name.
-    label: &'static str,
+    #[prop(into)]
+    label: String,
     /// How the table is sorted.
     order: Order<C>,
     /// Whether it contains numbers: the largest come first.

@@ -1,0 +1,309 @@
+//! A result: the verdict, the metrics with their evidence, and what happened, with a panel to fork it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use api::{CaseRun, CaseRunId, CaseRunSummary};
+use leptos::prelude::*;
+use leptos_router::NavigateOptions;
+use leptos_router::hooks::{use_navigate, use_query_map};
+
+use super::address::{case_address, run_address};
+use super::fork_panel::{ForkPanel, PANEL};
+use super::head::{Forks, Verdict, duration_text, tokens_text};
+use super::ledger::{Timeline, step_id, use_ledger};
+use super::metrics::Metrics;
+use super::state::fetched::{Fetched, use_fetched};
+use super::state::ledger::Ledger;
+use crate::shared::keys::{command, listen, offer};
+use crate::shared::shortcuts::{Group, Shortcuts};
+use crate::shared::value::{ValueBody, ValueTools};
+use api::host::read_case_run;
+use app::components::loading::Loading;
+use app::state::base_path::unresolved;
+use app::state::browser;
+use app::state::case_address::unescaped;
+use app::state::excerpt::{visible_name, visible_text};
+use app::state::reading::use_reading;
+use app::state::times::counted;
+
+/// How often the result is read while a fork of it is running.
+const PERIOD: Duration = Duration::from_secs(2);
+
+/// The keys of a result.
+const SHORTCUTS: &[Group] = &[(
+    "Result",
+    &[
+        ("↓ J", "Next step"),
+        ("↑ K", "Previous step"),
+        ("Home", "First step"),
+        ("End", "Last step"),
+        ("B", "Fork from the step"),
+        ("Esc", "Close the fork panel"),
+        ("Ctrl ↵", "Run the fork"),
+    ],
+)];
+
+/// Which result the address names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Named {
+    case: String,
+    repeat: Option<u32>,
+    suite: Option<String>,
+}
+
+/// The result that the address names.
+#[component]
+pub(super) fn CaseRunReader(
+    /// The run.
+    run: i64,
+    /// The case in the address.
+    case: Memo<Option<String>>,
+) -> impl IntoView {
+    let query = use_query_map();
+    let named = move |name: &'static str| query.with(|query| query.get(name));
+    let wanted = Memo::new(move |_| Named {
+        case: case.get().unwrap_or_default(),
+        repeat: named("repeat").and_then(|repeat| repeat.parse().ok()),
+        suite: named("suite").map(|suite| unescaped(&suite)),
+    });
+    let fork = Memo::new(move |_| named("fork").and_then(|step| step.parse::<usize>().ok()));
+    move || view! { <ResultPage run wanted=wanted.get() fork/> }
+}
+
+#[component]
+fn ResultPage(
+    /// The run.
+    run: i64,
+    /// The result.
+    wanted: Named,
+    /// The step at which the fork panel is open.
+    fork: Memo<Option<usize>>,
+) -> impl IntoView {
+    let name = visible_name(&wanted.case);
+    let Named { case, repeat, suite } = wanted;
+    let result = use_fetched(
+        move || read_case_run(run, case.clone(), repeat, suite.clone()),
+        PERIOD,
+        |result: &CaseRun| result.forks.iter().any(|fork| fork.is_running),
+    );
+    let arrived = Memo::new(move |_| result.arrived());
+    let head = move || {
+        // Only the forks of a result change.
+        arrived.track();
+        untrack(|| result.get()).map(|result| head(&result))
+    };
+    view! {
+        <header class="page-head">
+            <h1>
+                <a class="runs-up" href=run_address(run)>"Run " {run}</a>
+                <span class="quiet">" / "</span>
+                {name}
+            </h1>
+            {head}
+        </header>
+        <div class="report-body">
+            <Loading
+                arrived=move || arrived.get()
+                meanwhile="Loading the result…"
+                draw=move |()| view! { <Sheet result fork/> }.into_any()
+                retry=move |()| result.again()
+            />
+        </div>
+    }
+}
+
+/// The verdict, the repeats and the figures of a result.
+fn head(result: &CaseRun) -> AnyView {
+    let CaseRun { summary, repeats, .. } = result;
+    let CaseRunSummary { id, status, turns, duration_ms, tokens, .. } = summary.clone();
+    let repeat = |number: &u32| {
+        let href = case_address(&CaseRunId { repeat: *number, ..id.clone() }, true, None);
+        let is_this = *number == id.repeat;
+        view! { <a href=href aria-label=format!("Repeat {number}") aria-current=is_this.then_some("true")>{*number}</a> }
+    };
+    let several = (repeats.len() > 1).then(|| {
+        view! {
+            <span class="runs-repeats">
+                <span class="quiet">"Repeat"</span>
+                <span class="switch" role="group" aria-label="Repeats">
+                    {repeats.iter().map(repeat).collect_view()}
+                </span>
+            </span>
+        }
+    });
+    let turns = counted(usize::try_from(turns).unwrap_or(usize::MAX), "turn", "turns");
+    view! {
+        <Verdict status/>
+        {several}
+        <span class="grow"></span>
+        <span class="chip">{turns}</span>
+        <span class="chip">{duration_text(duration_ms)}</span>
+        {tokens_text(tokens).map(|tokens| view! { <span class="chip">{tokens}</span> })}
+        <span class="chip runs-suite" title="Suite">{visible_name(&id.suite)}</span>
+    }
+    .into_any()
+}
+
+#[component]
+fn Sheet(
+    /// The result.
+    result: Fetched<CaseRun>,
+    /// The step at which the fork panel is open.
+    fork: Memo<Option<usize>>,
+) -> impl IntoView {
+    // Only the forks of a result change.
+    let Some(read) = untrack(|| result.get()) else { return ().into_any() };
+    let id = StoredValue::new(read.summary.id.clone());
+    let address = Callback::new(move |step| id.with_value(|id| case_address(id, true, step)));
+    let count = read.steps.len();
+    let fork = Memo::new(move |_| fork.get().filter(|step| (1..=count).contains(step)));
+    let state = use_ledger(Ledger::of(&read.events, &read.steps), fork, address);
+    let go = StoredValue::new_local(use_navigate());
+    let in_place = || NavigateOptions { scroll: false, ..unresolved() };
+    let open = move |step: Option<usize>| {
+        go.with_value(|go| go(&address.run(step), in_place()));
+    };
+    // The focus goes to the panel, and back to the step.
+    Effect::new(move |before: Option<Option<usize>>| {
+        let step = fork.get();
+        match (step, before.flatten()) {
+            (Some(step), _) => {
+                state.show(step);
+                browser::after_drawing(move || {
+                    browser::reveal(&step_id(step));
+                    browser::focus_first_in(PANEL)
+                });
+            }
+            (None, Some(step)) => browser::after_drawing(move || state.go_to(step)),
+            (None, None) => {}
+        }
+        step
+    });
+    listen(move |event| {
+        if event.key() == "Escape" && fork.get_untracked().is_some() && !event.is_composing() {
+            open(None);
+            return true;
+        }
+        if event.ctrl_key() || event.meta_key() || event.alt_key() {
+            return false;
+        }
+        if browser::is_typing() {
+            return event.key() == "Escape" && browser::leave_field();
+        }
+        let (here, last) = (state.current.get_untracked(), state.steps());
+        if last == 0 {
+            return false;
+        }
+        // The first press goes to the step, the next ones from it.
+        let is_here = browser::focused_id() == step_id(here);
+        let to = match event.key().as_str() {
+            "ArrowDown" | "j" | "ArrowUp" | "k" if !is_here => here,
+            "ArrowDown" | "j" => here + 1,
+            "ArrowUp" | "k" => here - 1,
+            "Home" => 1,
+            "End" => last,
+            "b" => {
+                open(Some(here));
+                return true;
+            }
+            _ => return false,
+        };
+        state.go_to(to.clamp(1, last));
+        true
+    });
+    offer(move || {
+        let fork = move || open(Some(state.current.get_untracked()));
+        (count > 0).then(|| command("Fork from the step", Some("B"), fork)).into_iter().collect()
+    });
+    let forks = Memo::new(move |_| result.get().map(|it| it.forks.clone()).unwrap_or_default());
+    let steps = StoredValue::new(read.steps.clone());
+    let drafts = StoredValue::new(std::collections::HashMap::new());
+    let panel = move || {
+        let step = fork.get()?;
+        let view = steps.with_value(|steps| steps.get(step - 1).cloned())?;
+        Some(view! { <ForkPanel id=id.get_value() step view drafts close=address.run(None)/> })
+    };
+    view! {
+        <div class="case-run" class:forking=move || fork.read().is_some()>
+            <div class="case-run-main" tabindex="-1">
+                <Outcome read=read.clone()/>
+                {move || {
+                    let forks = forks.get();
+                    (!forks.is_empty()).then(|| view! { <Forks forks/> })
+                }}
+                <section class="case-run-ledger" class:forking=move || fork.read().is_some() aria-label="Timeline">
+                    <LedgerHead read/>
+                    <Timeline state/>
+                </section>
+            </div>
+            {panel}
+        </div>
+        <Shortcuts groups=SHORTCUTS/>
+    }
+    .into_any()
+}
+
+/// Why a result has its verdict: the reason, the metrics and the notes.
+#[component]
+fn Outcome(
+    /// The result.
+    read: Arc<CaseRun>,
+) -> impl IntoView {
+    let CaseRun { summary, notes, termination_reason, .. } = &*read;
+    let why = summary.why.as_ref().map(|why| {
+        view! { <p class="why report-line"><b>"Reason: "</b> {visible_text(why)} "."</p> }
+    });
+    let ended = termination_reason.as_ref().map(|reason| {
+        view! { <p class="report-line">"Ended by " <code>{visible_name(reason)}</code> "."</p> }
+    });
+    let notes = (!notes.is_empty()).then(|| {
+        let notes = notes.iter().map(|note| view! { <li>{visible_text(note)}</li> });
+        view! { <ul class="report-notes" aria-label="Notes">{notes.collect_view()}</ul> }
+    });
+    view! {
+        <section class="case-run-outcome" aria-label="Outcome">
+            {why}
+            {ended}
+            <Metrics metrics=summary.metrics.clone()/>
+            {notes}
+        </section>
+    }
+}
+
+/// The title of the timeline, and the ledger as JSON.
+#[component]
+fn LedgerHead(
+    /// The result.
+    read: Arc<CaseRun>,
+) -> impl IntoView {
+    let shows_json = RwSignal::new(false);
+    let steps = counted(read.steps.len(), "step", "steps");
+    let json = move || {
+        shows_json.get().then(|| {
+            let reading = use_reading(&read.events);
+            view! {
+                <div class="report-json">
+                    <ValueTools reading/>
+                    <ValueBody reading label="Ledger as JSON"/>
+                </div>
+            }
+        })
+    };
+    view! {
+        <header class="ledger-head">
+            <h2 class="report-title">"Timeline"</h2>
+            <span class="quiet">{steps}</span>
+            <span class="grow"></span>
+            <button
+                type="button"
+                class="link"
+                aria-expanded=move || shows_json.get().to_string()
+                on:click=move |_| shows_json.update(|shows| *shows = !*shows)
+            >
+                {move || if shows_json.get() { "Hide JSON" } else { "Show JSON" }}
+            </button>
+        </header>
+        {json}
+    }
+}

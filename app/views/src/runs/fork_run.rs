@@ -1,0 +1,208 @@
+//! A fork: what it shows, what was changed, and its continuations with and without the change.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use api::{ApiError, CaseRunSummary, ForkSide, ForkView, RunFork};
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use super::address::{case_address, run_address};
+use super::head::{Verdict, duration_text};
+use super::state::fetched::{Fetched, use_fetched};
+use crate::shared::value::{ValueBody, ValueTools};
+use api::host::{continue_fork, read_fork, stop_fork};
+use app::components::loading::Loading;
+use app::state::excerpt::{visible_name, visible_text};
+use app::state::reading::use_reading;
+use app::state::times::counted;
+
+/// How often the fork is read while it is running.
+const PERIOD: Duration = Duration::from_secs(1);
+/// So many continuations more are run by the button.
+const MORE: u32 = 5;
+
+/// The fork of a run.
+#[component]
+pub(super) fn ForkRun(
+    /// The number of one of its runs.
+    run: i64,
+) -> impl IntoView {
+    let fork = use_fetched(move || read_fork(run), PERIOD, |fork: &ForkView| fork.is_running);
+    let arrived = Memo::new(move |_| fork.arrived());
+    view! {
+        <Loading
+            arrived=move || arrived.get()
+            meanwhile="Loading the fork…"
+            draw=move |()| view! { <Fork run fork/> }.into_any()
+            retry=move |()| fork.again()
+        />
+    }
+}
+
+#[component]
+fn Fork(
+    /// The number of one of its runs.
+    run: i64,
+    /// The fork.
+    fork: Fetched<ForkView>,
+) -> impl IntoView {
+    let sentence = Memo::new(move |_| fork.get().and_then(|fork| fork.sentence.clone()));
+    let is_running = Memo::new(move |_| fork.get().is_some_and(|fork| fork.is_running));
+    let fault = Memo::new(move |_| fork.get().and_then(|fork| fork.fault.clone()));
+    // What was forked does not change.
+    let of = untrack(|| fork.get()).map(|fork| view! { <Forked fork=fork.fork.clone()/> });
+    let with = Memo::new(move |_| fork.get().map(|fork| fork.with.clone()));
+    let without = Memo::new(move |_| fork.get().and_then(|fork| fork.without.clone()));
+    let sides = move || {
+        let (with, without) = (with.get()?, without.get());
+        let label = if without.is_some() { "With the edit" } else { "Continuations" };
+        let other = without.map(|side| view! { <Side side label="Without it"/> });
+        Some(view! { <Side side=with label/> {other} })
+    };
+    let headline = move || match (sentence.get(), is_running.get()) {
+        (Some(sentence), _) => visible_text(&sentence),
+        (None, true) => "No continuation has ended yet.".to_owned(),
+        (None, false) => "No continuation has a result.".to_owned(),
+    };
+    view! {
+        <div class="fork-run" tabindex="-1">
+            <header class="fork-head">
+                <p class="fork-sentence" class:quiet=move || sentence.read().is_none() role="status">{headline}</p>
+                {of}
+                <Actions run fork/>
+                {move || fault.get().map(|fault| view! { <p class="case-faults" role="alert">{visible_text(&fault)}</p> })}
+            </header>
+            <div class="fork-sides">{sides}</div>
+        </div>
+    }
+}
+
+/// What was forked, and the edit.
+#[component]
+fn Forked(
+    /// The fork.
+    fork: RunFork,
+) -> impl IntoView {
+    let RunFork { of, step, edit, then, .. } = fork;
+    let result = case_address(&of, true, None);
+    let at_step = case_address(&of, true, Some(step));
+    let name = format!("{}, repeat {}", visible_name(&of.case), of.repeat);
+    let edit = edit.map(|edit| {
+        let reading = use_reading(&edit);
+        view! {
+            <section class="fork-edit" aria-label="Edit">
+                <header><h2 class="report-title">"Edit"</h2> <span class="grow"></span> <ValueTools reading/></header>
+                <ValueBody reading label="Edit"/>
+            </section>
+        }
+    });
+    let then = then.map(|then| {
+        view! { " The model " <code>{visible_name(&then)}</code> " goes on." }
+    });
+    view! {
+        <p class="fork-of">
+            "Fork of " <a class="link" href=run_address(of.run)>"run " {of.run}</a>
+            ", " <a class="link" href=result>{name}</a>
+            ", at " <a class="link" href=at_step>"step " {step}</a> "."
+            {then}
+        </p>
+        {edit}
+    }
+}
+
+/// The buttons that stop the fork and continue it.
+#[component]
+fn Actions(
+    /// The number of one of its runs.
+    run: i64,
+    /// The fork.
+    fork: Fetched<ForkView>,
+) -> impl IntoView {
+    let is_running = Memo::new(move |_| fork.get().is_some_and(|fork| fork.is_running));
+    let is_sent = RwSignal::new(false);
+    let error = RwSignal::new(None::<ApiError>);
+    let take = move |response: Result<ForkView, ApiError>| {
+        if is_sent.try_set(false).is_some() {
+            return;
+        }
+        error.set(response.as_ref().err().cloned());
+        if response.is_ok() {
+            fork.take(response);
+        }
+    };
+    let begin = move || {
+        let is_first = !is_sent.get_untracked();
+        is_sent.set(true);
+        is_first
+    };
+    let stop = move |_| {
+        if begin() {
+            spawn_local(async move { take(stop_fork(run).await) });
+        }
+    };
+    let more = move |_| {
+        let times = untrack(|| fork.get()).map(|fork: Arc<ForkView>| fork.with.times);
+        if let Some(times) = times.filter(|_| begin()) {
+            spawn_local(async move { take(continue_fork(run, times + MORE).await) });
+        }
+    };
+    view! {
+        <div class="fork-actions">
+            {move || match is_running.get() {
+                true => view! {
+                    <span class="chip live">"running"</span>
+                    <button type="button" class="button" aria-disabled=move || is_sent.get().to_string() on:click=stop>"Stop"</button>
+                }.into_any(),
+                false => view! {
+                    <button type="button" class="button" aria-disabled=move || is_sent.get().to_string() on:click=more>{MORE} " more"</button>
+                }.into_any(),
+            }}
+            <span class="field-fault" role="alert">{move || error.get().map(|error| error.to_string())}</span>
+        </div>
+    }
+}
+
+/// One side of the fork.
+#[component]
+fn Side(
+    /// The side.
+    side: ForkSide,
+    /// Its name.
+    label: &'static str,
+) -> impl IntoView {
+    let ForkSide { times, passed, counted: all, results, run } = side;
+    let ended = results.len();
+    let progress = match usize::try_from(times).is_ok_and(|times| ended < times) {
+        true => format!("{ended} of {times}"),
+        false => counted(ended, "continuation", "continuations"),
+    };
+    view! {
+        <section class="fork-side" aria-label=label>
+            <header>
+                <h2>{label}</h2>
+                <span class="fork-passed">{passed} " of " {all} " passed"</span>
+                <span class="grow"></span>
+                <span class="quiet">{progress}</span>
+                <a class="link" href=run_address(run)>"Run " {run}</a>
+            </header>
+            <ol>{results.into_iter().map(continuation).collect_view()}</ol>
+            {(ended == 0).then(|| view! { <p class="empty">"None has ended yet"</p> })}
+        </section>
+    }
+}
+
+/// A continuation, with a link to its result.
+fn continuation(result: CaseRunSummary) -> AnyView {
+    let CaseRunSummary { id, status, why, duration_ms, .. } = result;
+    let href = case_address(&id, true, None);
+    view! {
+        <li>
+            <Verdict status/>
+            <a class="link" href=href>"Repeat " {id.repeat}</a>
+            <span class="fork-why">{why.map(|why| visible_text(&why))}</span>
+            <span class="figure">{duration_text(duration_ms)}</span>
+        </li>
+    }
+    .into_any()
+}

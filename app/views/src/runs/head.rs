@@ -1,0 +1,162 @@
+//! What the heads of runs have in common: verdicts, times, links to forks.
+
+use api::{RunCounts, RunFork, RunSummary};
+use jiff::Timestamp;
+use leptos::prelude::*;
+use report_view::RunStatus;
+
+use super::address::{case_address, run_address};
+use super::state::list::folder_and_name;
+use app::state::excerpt::visible_name;
+use app::state::times::{ago, grouped, took};
+use app::state::use_page;
+
+/// The verdict's class in the stylesheet.
+pub(super) fn verdict_class(status: RunStatus) -> &'static str {
+    match status {
+        RunStatus::Error => "error",
+        RunStatus::Terminated | RunStatus::Failed => "failed",
+        RunStatus::Unscored => "unscored",
+        RunStatus::Passed => "passed",
+    }
+}
+
+/// The verdict of a result.
+#[component]
+pub(super) fn Verdict(
+    /// The verdict.
+    status: RunStatus,
+) -> impl IntoView {
+    view! { <span class=format!("report-verdict {}", verdict_class(status))>{status.label()}</span> }
+}
+
+/// How long ago a run began, with the time as its title.
+#[component]
+pub(super) fn Began(
+    /// Milliseconds since 1970.
+    began: i64,
+) -> impl IntoView {
+    let clock = use_page().clock;
+    let began = Timestamp::from_millisecond(began).ok();
+    let title = began.map(|began| {
+        let text = began.to_string();
+        format!("{} UTC", text.get(..16).unwrap_or(&text).replace('T', " "))
+    });
+    // Without its own ticking text, a closed minute redraws nothing.
+    let text = Memo::new(move |_| began.map(|began| ago(clock.since(began))));
+    view! { <time title=title>{move || text.get()}</time> }
+}
+
+/// How long all cases took together.
+pub(super) fn duration_text(milliseconds: u64) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "no run takes 2^53 milliseconds")]
+    took(milliseconds as f64)
+}
+
+/// `1,200 tokens`; nothing where none are counted.
+pub(super) fn tokens_text(tokens: u64) -> Option<String> {
+    let count = usize::try_from(tokens).unwrap_or(usize::MAX);
+    (tokens > 0).then(|| format!("{} tokens", grouped(count)))
+}
+
+/// The shares of passed, failed and unscored results, as a bar.
+pub(super) fn share(counts: RunCounts) -> AnyView {
+    let RunCounts { passed, failed, terminated, errors, unscored } = counts;
+    let part = |of: u64, class| view! { <i class=class style:flex-grow=of.to_string()></i> };
+    view! {
+        <span class="share" aria-hidden="true">
+            {part(passed, "ok")} {part(failed + terminated + errors, "bad")} {part(unscored, "none")}
+        </span>
+    }
+    .into_any()
+}
+
+/// `3 of 4, 1 unscored`.
+pub(super) fn passed_text(counts: RunCounts) -> String {
+    let scored = counts.all() - counts.unscored;
+    match counts.unscored {
+        _ if counts.all() == 0 => "no results".to_owned(),
+        0 => format!("{} of {scored}", counts.passed),
+        unscored => format!("{} of {scored}, {unscored} unscored", counts.passed),
+    }
+}
+
+/// The names of suites, with their folders in a quiet color.
+#[component]
+pub(super) fn Suites(
+    /// The files.
+    suites: Vec<String>,
+) -> impl IntoView {
+    let suite = |path: String| {
+        let (folder, name) = folder_and_name(&path);
+        let (folder, name) = (visible_name(folder), visible_name(name));
+        view! {
+            <span class="runs-suite" title=visible_name(&path)>
+                {(!folder.is_empty()).then(|| view! { <span class="quiet">{folder}</span> })}
+                <span>{name}</span>
+            </span>
+        }
+    };
+    suites.into_iter().map(suite).collect_view()
+}
+
+/// What a run is a fork of, in words: `fork of run 3, step 4`.
+pub(super) fn fork_text(fork: &RunFork) -> String {
+    let side = match (&fork.edit, fork.without) {
+        (Some(_), _) => ", with an edit",
+        (None, _) => "",
+    };
+    format!("fork of run {}, step {}{side}", fork.of.run, fork.step)
+}
+
+/// The forks of a run or of a result.
+#[component]
+pub(super) fn Forks(
+    /// The forks, the newest first.
+    forks: Vec<RunSummary>,
+    /// Whether the case of each is named.
+    #[prop(optional)]
+    names_case: bool,
+) -> impl IntoView {
+    let fork = move |run: RunSummary| {
+        let RunSummary { run, began, counts, fork_of, is_running, .. } = run;
+        let of = fork_of.map(|fork| {
+            let case = names_case.then(|| {
+                let href = case_address(&fork.of, true, None);
+                view! { <a class="link" href=href>{visible_name(&fork.of.case)}</a> }
+            });
+            let edit = if fork.edit.is_some() { "with an edit" } else { "without an edit" };
+            view! { <td>{case}</td> <td>"step " {fork.step} ", " {edit}</td> }
+        });
+        view! {
+            <tr>
+                <th scope="row"><a href=run_address(run)>"Run " {run}</a> {is_running.then(running)}</th>
+                {of}
+                <td class="figure">{passed_text(counts)} {share(counts)}</td>
+                <td class="figure"><Began began/></td>
+            </tr>
+        }
+    };
+    view! {
+        <section class="runs-forks" aria-label="Forks">
+            <h2 class="report-title">"Forks"</h2>
+            <table class="sets">
+                <thead>
+                    <tr>
+                        <th scope="col">"Run"</th>
+                        <th scope="col">{names_case.then_some("Case")}</th>
+                        <th scope="col">"Fork"</th>
+                        <th scope="col" class="figure">"Passed"</th>
+                        <th scope="col" class="figure">"Began"</th>
+                    </tr>
+                </thead>
+                <tbody>{forks.into_iter().map(fork).collect_view()}</tbody>
+            </table>
+        </section>
+    }
+}
+
+/// The mark of a run that is running.
+pub(super) fn running() -> AnyView {
+    view! { <span class="chip live">"running"</span> }.into_any()
+}

@@ -1,0 +1,263 @@
+//! The list of stored runs, with the trends of their suites.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use api::{RunList, RunSummary};
+use leptos::prelude::*;
+
+use super::address::run_address;
+use super::head::{Began, Suites, duration_text, fork_text, passed_text, running, share};
+use super::state::fetched::{Fetched, use_fetched};
+use super::state::list::{Asked, Row, Show as Shown, rows, trends};
+use super::state::row_keys::row_after;
+use super::trend::Trends;
+use crate::shared::keys::{listen, offer};
+use crate::shared::shortcuts::{Group, Shortcuts};
+use api::host::list_runs;
+use app::components::filter_box::FilterBox;
+use app::components::loading::Loading;
+use app::state::browser;
+use app::state::excerpt::visible_name;
+use app::state::in_address::use_in_address;
+use app::state::times::{counted, grouped};
+
+/// How often the list is read while a run is running.
+const PERIOD: Duration = Duration::from_secs(2);
+/// So many rows are drawn at first, and more at each press of the button.
+const BATCH: usize = 200;
+
+/// The keys of the list.
+const SHORTCUTS: &[Group] = &[(
+    "Runs",
+    &[
+        ("↓ J", "Next run"),
+        ("↑ K", "Previous run"),
+        ("Home", "First run"),
+        ("End", "Last run"),
+        ("↵", "Open the run"),
+    ],
+)];
+
+/// The list.
+#[component]
+pub fn Runs() -> impl IntoView {
+    let list =
+        use_fetched(list_runs, PERIOD, |list: &RunList| list.runs.iter().any(|run| run.is_running));
+    let arrived = Memo::new(move |_| list.arrived());
+    let is_empty = Memo::new(move |_| list.get().is_none_or(|list| list.runs.is_empty()));
+    let draw = move |()| {
+        (move || match is_empty.get() {
+            true => view! { <NoRuns list/> }.into_any(),
+            false => view! { <Stored list/> }.into_any(),
+        })
+        .into_any()
+    };
+    offer(Vec::new);
+    view! {
+        <header class="sheet-head">
+            <h1>"Runs"</h1>
+            <p class="quiet">
+                "Results of " <code>"rehearsal eval"</code>
+                {move || list.get().map(|list| view! { ", stored in " <code>{visible_name(&list.store)}</code> })}
+            </p>
+        </header>
+        <Loading arrived=move || arrived.get() meanwhile="Loading runs…" draw retry=move |()| list.again()/>
+        <Shortcuts groups=SHORTCUTS/>
+    }
+}
+
+#[component]
+fn NoRuns(
+    /// The list.
+    list: Fetched<RunList>,
+) -> impl IntoView {
+    let command = move || {
+        let store = list.get().map(|list| visible_name(&list.store)).unwrap_or_default();
+        format!("rehearsal eval SUITE --store {store}")
+    };
+    view! {
+        <div class="empty centred">
+            <h2>"No stored runs yet"</h2>
+            <p>"Run the cases of a suite, and store the results:"</p>
+            <pre class="connect">{command}</pre>
+        </div>
+    }
+}
+
+/// What the reader asks of the list, in the address.
+#[component]
+fn Stored(
+    /// The list.
+    list: Fetched<RunList>,
+) -> impl IntoView {
+    let (show, forks, suite) =
+        (use_in_address("show"), use_in_address("forks"), use_in_address("suite"));
+    let searched = RwSignal::new(untrack(|| suite.get()).unwrap_or_default());
+    // The address follows the field.
+    Effect::new(move |before: Option<()>| {
+        let typed = searched.get();
+        if before.is_some() {
+            suite.set((!typed.is_empty()).then_some(typed));
+        }
+    });
+    let asked = Memo::new(move |_| Asked {
+        show: Shown::of_name(show.get().as_deref()),
+        hides_forks: forks.get().is_some(),
+        searched: searched.get(),
+    });
+    let runs = move || {
+        list.get()
+            .map_or_else(|| Arc::from([]), |list| Arc::<[RunSummary]>::from(list.runs.as_slice()))
+    };
+    let runs = Memo::new(move |_| runs());
+    let rows = Memo::new(move |_| rows(&runs.read(), &asked.read()));
+    let shown = RwSignal::new(BATCH);
+    let current = RwSignal::new(0_usize);
+    let go_to = move |row: usize| {
+        current.set(row);
+        if row >= shown.get_untracked() {
+            shown.set(row + BATCH);
+        }
+        if !browser::focus(&row_id(row)) {
+            browser::after_drawing(move || browser::focus(&row_id(row)));
+        }
+    };
+    listen(move |event| {
+        if event.ctrl_key() || event.meta_key() || event.alt_key() {
+            return false;
+        }
+        if browser::is_typing() {
+            return event.key() == "Escape" && browser::leave_field();
+        }
+        let here = current.get_untracked();
+        let count = rows.read_untracked().len();
+        let Some(to) = row_after(&event.key(), here, count) else { return false };
+        // The first press goes to the row, the next ones from it.
+        let is_step = matches!(event.key().as_str(), "ArrowDown" | "j" | "ArrowUp" | "k");
+        let is_here = browser::focused_id() == row_id(here);
+        go_to(if is_step && !is_here { here.min(count - 1) } else { to });
+        true
+    });
+    let filter = move |kind: Shown| {
+        let count = Memo::new(move |_| asked.read().count(kind, &runs.read()));
+        view! {
+            <button
+                type="button"
+                aria-pressed=move || (asked.read().show == kind).to_string()
+                on:click=move |_| show.set(kind.name().map(str::to_owned))
+            >
+                {kind.label()} " " <span class="ink-count">{count}</span>
+            </button>
+        }
+    };
+    let has_forks = Memo::new(move |_| runs.read().iter().any(|run| run.fork_of.is_some()));
+    let count = Signal::derive(move || counted(rows.read().len(), "run", "runs"));
+    let drawn = move || {
+        let rows = rows.read();
+        rows.iter().take(shown.get()).cloned().enumerate().collect::<Vec<_>>()
+    };
+    let trends = Memo::new(move |_| trends(&runs.read(), &searched.read()));
+    let trends = move || {
+        let trends = trends.get();
+        (!trends.is_empty()).then(|| view! { <Trends trends/> })
+    };
+    view! {
+        <div class="live-filters runs-filters">
+            <FilterBox
+                searched
+                placeholder="Filter suites"
+                count
+                to_list=Callback::new(move |()| go_to(0))
+            />
+            <span class="switch" role="group" aria-label="Show">
+                {Shown::EACH.into_iter().map(filter).collect_view()}
+            </span>
+            <span class="grow"></span>
+            <Show when=move || has_forks.get()>
+                <label class="runs-check">
+                    <input
+                        type="checkbox"
+                        prop:checked=move || !asked.read().hides_forks
+                        on:change=move |event| forks.set((!event_target_checked(&event)).then(|| "hidden".to_owned()))
+                    />
+                    "Show forks"
+                </label>
+            </Show>
+        </div>
+        {trends}
+        <table class="sets runs-list">
+            <thead>
+                <tr>
+                    <th scope="col">"Run"</th>
+                    <th scope="col">"Suites"</th>
+                    <th scope="col" class="figure">"Passed"</th>
+                    <th scope="col" class="figure">"Duration"</th>
+                    <th scope="col" class="figure">"Tokens"</th>
+                    <th scope="col" class="figure">"Began"</th>
+                </tr>
+            </thead>
+            <tbody>
+                <For each=drawn key=|(at, row)| (*at, changing(row)) let((at, row))>
+                    <RunRow at row current/>
+                </For>
+            </tbody>
+        </table>
+        <Show when=move || rows.read().is_empty()>
+            <p class="empty">"No matching runs"</p>
+        </Show>
+        <Show when=move || { rows.read().len() > shown.get() }>
+            <p class="report-line">
+                <button type="button" class="link" on:click=move |_| shown.update(|shown| *shown += BATCH)>
+                    {move || format!("Show more of {} runs", grouped(rows.read().len()))}
+                </button>
+            </p>
+        </Show>
+    }
+}
+
+/// What of a row can change.
+fn changing(row: &Row) -> (i64, bool, bool, [u64; 5]) {
+    let RunSummary { run, counts, duration_ms, tokens, is_running, .. } = &row.run;
+    let figures = [counts.passed, counts.all(), counts.unscored, *duration_ms, *tokens];
+    (*run, row.is_below, *is_running, figures)
+}
+
+/// The id of a row's link in the document.
+fn row_id(row: usize) -> String {
+    format!("run-row-{row}")
+}
+
+#[component]
+fn RunRow(
+    /// Its place, from 0.
+    at: usize,
+    /// The run.
+    row: Row,
+    /// The row that the arrow keys are at.
+    current: RwSignal<usize>,
+) -> impl IntoView {
+    let Row { run, is_below } = row;
+    let RunSummary { run, suites, began, counts, duration_ms, tokens, fork_of, is_running } = run;
+    let fork = fork_of.map(|fork| view! { <span class="chip">{fork_text(&fork)}</span> });
+    view! {
+        <tr class:runs-below=is_below>
+            <th scope="row">
+                <a
+                    id=row_id(at)
+                    href=run_address(run)
+                    on:focus=move |_| current.set(at)
+                >
+                    "Run " {run}
+                </a>
+                {fork}
+                {is_running.then(running)}
+            </th>
+            <td class="runs-suites"><Suites suites/></td>
+            <td class="figure">{passed_text(counts)} {share(counts)}</td>
+            <td class="figure">{duration_text(duration_ms)}</td>
+            <td class="figure">{(tokens > 0).then(|| grouped(usize::try_from(tokens).unwrap_or(usize::MAX)))}</td>
+            <td class="figure"><Began began/></td>
+        </tr>
+    }
+}

@@ -1,0 +1,17 @@
+//! Stored eval runs: the list of them, one of them with its results, one result with what happened in it, and forks.
+
+mod address;
+mod case_run;
+mod fork_panel;
+mod fork_run;
+mod head;
+mod ledger;
+mod list;
+mod metrics;
+mod reader;
+mod results;
+pub mod state;
+mod trend;
+
+pub use list::Runs;
+pub use reader::RunReader;

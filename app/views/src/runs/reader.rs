@@ -1,0 +1,93 @@
+//! A run: its results, what it shows if it is a fork, or one of its results.
+
+use std::time::Duration;
+
+use api::{RunDetail, RunSummary};
+use leptos::prelude::*;
+
+use super::case_run::CaseRunReader;
+use super::fork_run::ForkRun;
+use super::head::{Began, Forks, Suites, duration_text, running, tokens_text};
+use super::results::Results;
+use super::state::fetched::{Fetched, use_fetched};
+use api::host::read_run;
+use app::components::loading::Loading;
+use app::state::base_path::address;
+
+/// How often a run is read while it is running.
+const PERIOD: Duration = Duration::from_secs(2);
+
+/// The run that the address names, or a result of it.
+#[component]
+pub fn RunReader(
+    /// Its number.
+    run: i64,
+    /// The case in the address.
+    case: Memo<Option<String>>,
+) -> impl IntoView {
+    let is_case = Memo::new(move |_| case.read().is_some());
+    move || match is_case.get() {
+        true => view! { <CaseRunReader run case/> }.into_any(),
+        false => view! { <RunSheet run/> }.into_any(),
+    }
+}
+
+#[component]
+fn RunSheet(
+    /// Its number.
+    run: i64,
+) -> impl IntoView {
+    let detail =
+        use_fetched(move || read_run(run), PERIOD, |detail: &RunDetail| detail.summary.is_running);
+    let summary = Memo::new(move |_| detail.get().map(|detail| detail.summary.clone()));
+    let is_fork =
+        Memo::new(move |_| summary.read().as_ref().is_some_and(|it| it.fork_of.is_some()));
+    let arrived = Memo::new(move |_| detail.arrived());
+    let draw = move |()| {
+        (move || match is_fork.get() {
+            true => view! { <ForkRun run/> }.into_any(),
+            false => view! { <Plain detail/> }.into_any(),
+        })
+        .into_any()
+    };
+    view! {
+        <header class="page-head">
+            <h1>"Run " {run}</h1>
+            {move || summary.get().map(chips)}
+            <span class="grow"></span>
+            <a class="button quiet" href=address("/runs")>"All runs"</a>
+        </header>
+        <div class="report-body">
+            <Loading arrived=move || arrived.get() meanwhile="Loading the run…" draw retry=move |()| detail.again()/>
+        </div>
+    }
+}
+
+/// What the head of a run says.
+fn chips(summary: RunSummary) -> AnyView {
+    let RunSummary { suites, began, duration_ms, tokens, is_running, .. } = summary;
+    view! {
+        {is_running.then(running)}
+        <span class="chip runs-suites"><Suites suites/></span>
+        <span class="chip"><Began began/></span>
+        <span class="chip" title="Duration of all cases">{duration_text(duration_ms)}</span>
+        {tokens_text(tokens).map(|tokens| view! { <span class="chip">{tokens}</span> })}
+    }
+    .into_any()
+}
+
+/// A run that is not a fork.
+#[component]
+fn Plain(
+    /// The run.
+    detail: Fetched<RunDetail>,
+) -> impl IntoView {
+    let forks = Memo::new(move |_| detail.get().map(|it| it.forks.clone()).unwrap_or_default());
+    view! {
+        <Results detail/>
+        {move || {
+            let forks = forks.get();
+            (!forks.is_empty()).then(|| view! { <Forks forks names_case=true/> })
+        }}
+    }
+}

@@ -1,0 +1,172 @@
+//! [`Draft`]: what the reader enters to fork a result.
+
+use api::{CaseRunId, ForkRequest, StepView};
+use json_text::{JsonIndex, JsonText, Kind};
+
+/// The members of an edit that can be a plain text.
+const TEXTS: [&str; 4] = ["message", "answer", "response", "result"];
+/// The continuations unless another number is entered.
+const TIMES: u32 = 5;
+/// At most so many continuations.
+pub const MOST_TIMES: u32 = 100;
+
+/// What is entered for a step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Draft {
+    /// Whether the step is changed.
+    pub changes: bool,
+    /// Whether the change is entered as JSON.
+    pub is_json: bool,
+    /// The member of the edit that is a text; `None` if the step is more than a text.
+    pub member: Option<&'static str>,
+    /// The change as a text.
+    pub text: String,
+    /// The change as JSON.
+    pub json: String,
+    /// The model that goes on; empty for that of the case.
+    pub then: String,
+    /// The number of continuations, as entered.
+    pub times: String,
+}
+
+impl Draft {
+    /// Nothing is entered for `step` yet.
+    #[must_use]
+    pub fn of(step: &StepView) -> Self {
+        let plain = plain_text(&step.edit);
+        let (member, text) = plain.map_or((None, String::new()), |(name, text)| (Some(name), text));
+        Self {
+            changes: false,
+            is_json: member.is_none(),
+            member,
+            text,
+            json: step.edit.pretty(),
+            then: String::new(),
+            times: TIMES.to_string(),
+        }
+    }
+
+    /// Switches between the text and JSON, and keeps what was entered.
+    pub fn switch(&mut self, is_json: bool) {
+        if is_json == self.is_json {
+            return;
+        }
+        if is_json {
+            if let Ok(edit) = self.edit() {
+                self.json = edit.pretty();
+            }
+        } else if let Ok(edit) = JsonText::parse(&self.json)
+            && let Some((member, text)) = plain_text(&edit)
+        {
+            (self.member, self.text) = (Some(member), text);
+        }
+        self.is_json = is_json;
+    }
+
+    /// The change, or why it cannot be used.
+    fn edit(&self) -> Result<JsonText, String> {
+        match self.member.filter(|_| !self.is_json) {
+            Some(member) => {
+                let object = serde_json::json!({ member: self.text });
+                Ok(JsonText::from_value(&object))
+            }
+            None => JsonText::parse(&self.json)
+                .map_err(|error| format!("The change is not valid JSON: {error}.")),
+        }
+    }
+
+    /// The fork, or why it cannot be run.
+    ///
+    /// # Errors
+    /// Where the change is not JSON, or the number of continuations is not from 1 to 100.
+    pub fn request(&self, of: CaseRunId, step: usize) -> Result<ForkRequest, String> {
+        let edit = self.changes.then(|| self.edit()).transpose()?;
+        let times = self.times.trim().parse().ok().filter(|times| (1..=MOST_TIMES).contains(times));
+        let Some(times) = times else {
+            return Err(format!("Enter a number of continuations from 1 to {MOST_TIMES}."));
+        };
+        let then = self.then.trim();
+        let then = (!then.is_empty()).then(|| then.to_owned());
+        Ok(ForkRequest { of, step, edit, then, times })
+    }
+}
+
+/// The only member of an edit and its text; `None` if it is anything else.
+fn plain_text(edit: &JsonText) -> Option<(&'static str, String)> {
+    let index = JsonIndex::of(edit);
+    let root = index.root();
+    if root.kind() != Kind::Object {
+        return None;
+    }
+    let entries = root.entries();
+    let [(name, value)] = entries.as_slice() else { return None };
+    let member = TEXTS.into_iter().find(|text| text == name)?;
+    Some((member, value.string()?.into_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use api::StepViewKind;
+
+    use super::*;
+
+    fn draft(edit: &str) -> Draft {
+        let edit = JsonText::parse(edit).expect("JSON");
+        let step = StepView { event: 0, kind: StepViewKind::Message, who: "user".to_owned(), edit };
+        Draft::of(&step)
+    }
+
+    fn id() -> CaseRunId {
+        CaseRunId { run: 3, suite: "a".to_owned(), case: "one".to_owned(), repeat: 1 }
+    }
+
+    fn edit(draft: &Draft) -> Option<String> {
+        let request = draft.request(id(), 4).expect("valid");
+        request.edit.map(|edit| edit.compact().to_string())
+    }
+
+    #[test]
+    fn a_text_is_entered_as_a_text_or_as_json() {
+        let mut draft = draft(r#"{"message": "hi"}"#);
+        assert_eq!((draft.text.as_str(), draft.is_json), ("hi", false));
+        assert_eq!(edit(&draft), None, "the step is done again");
+        draft.changes = true;
+        draft.text = "say \"no\"".to_owned();
+        assert_eq!(edit(&draft).as_deref(), Some(r#"{"message":"say \"no\""}"#));
+        draft.switch(true);
+        assert_eq!(edit(&draft).as_deref(), Some(r#"{"message":"say \"no\""}"#));
+        draft.json = r#"{"message": "yes"}"#.to_owned();
+        draft.switch(false);
+        assert_eq!(draft.text, "yes");
+    }
+
+    #[test]
+    fn more_than_a_text_is_entered_as_json() {
+        for text in [
+            r#"{"response": {"calls": []}}"#,
+            r#"{"message": "a", "state": {}}"#,
+            "{}",
+            "[]",
+            r#"{"error": "a"}"#,
+        ] {
+            assert!(draft(text).is_json, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_fork_names_what_is_missing() {
+        let mut draft = draft(r#"{"result": 7}"#);
+        draft.changes = true;
+        draft.json = "{".to_owned();
+        let error = draft.request(id(), 4).expect_err("no JSON");
+        assert!(error.starts_with("The change is not valid JSON: "), "{error}");
+        draft.changes = false;
+        for times in ["0", "101", "", "five"] {
+            draft.times = times.to_owned();
+            assert!(draft.request(id(), 4).is_err(), "{times}");
+        }
+        (draft.times, draft.then) = (" 7 ".to_owned(), " gemini ".to_owned());
+        let request = draft.request(id(), 4).expect("valid");
+        assert_eq!((request.times, request.then.as_deref()), (7, Some("gemini")));
+    }
+}

@@ -1,0 +1,8 @@
+//! The state of the pages of runs: pure values, and what is read from the host.
+
+pub mod draft;
+pub mod fetched;
+pub mod ledger;
+pub mod list;
+pub mod results;
+pub mod row_keys;
