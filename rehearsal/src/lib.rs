@@ -15,6 +15,9 @@ pub mod cli;
 pub mod config;
 #[doc(hidden)]
 pub mod examples;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod runs;
 
 /// What an agent can be. A folder of google-adk is [`SimulatedAgentConfig::adk_python`].
 pub mod agents {

@@ -16,6 +16,7 @@ use rehearsal::cli::{
     ToolsCommand, UserCommand, Verdict,
 };
 use rehearsal::config::{Config, FILE_NAME, Origin, Overrides};
+use rehearsal::runs::StoredRuns;
 use rehearsal::{LiveSessions, Reload, Running, SimulatedAgentConfig, Simulator};
 
 /// What a person has to know who names agents in a folder with a configuration.
@@ -139,6 +140,7 @@ fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
     let simulator = simulator.access(config.access.clone()).folders(config.folders.clone());
     let simulator = simulator.adk_tool_responses(config.adk_tool_responses);
     let simulator = simulator.retention(config.live.retention);
+    let simulator = simulator.runs(StoredRuns::new(arguments.store.clone(), config.python.clone()));
     let proxies = config.security.trusted_proxies.iter().copied();
     let simulator = proxies.fold(simulator, Simulator::trust_proxy);
     let origins = config.security.allowed_origins.iter().cloned().map(String::from);

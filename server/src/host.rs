@@ -13,7 +13,7 @@ use agents::SimulatedAgentConfig;
 use agents::registry::{RegisteredAgent, Registry};
 use agents::schemas;
 use agents::{AgentFault, AnswerError, ArtifactContent, SessionSeed, SourceError, SourceKind};
-use api::host::{AgentHost, CallHost, EvalSetHost, RehearsalHost, ReportHost};
+use api::host::{AgentHost, CallHost, EvalSetHost, RehearsalHost, ReportHost, RunHost};
 use api::{
     AgentSummary, Answer, ApiError, CaseChange, CaseDownload, CaseList, CaseQuery, CaseVersion,
     CaseView, EvalSetList, ExportPreview, ExportReceipt, ExportRequest, FieldMessage, LogLine,
@@ -54,6 +54,7 @@ pub(crate) struct Host {
     pub(crate) calls: Arc<Calls>,
     stored_results: Arc<StoredResults>,
     pub(crate) folders: Replaceable<Folders>,
+    pub(crate) runs: Arc<dyn RunHost>,
     /// Whether exports write results as google-adk records them, unless the person chooses.
     pub(crate) adk_tool_responses: Replaceable<bool>,
     /// What agents that were removed or replaced still do, and the loading of new ones.
@@ -66,6 +67,7 @@ impl Host {
         folders: Folders,
         adk_tool_responses: bool,
         stored_results: StoredResults,
+        runs: Arc<dyn RunHost>,
     ) -> Arc<Self> {
         let sessions = Arc::new(Sessions::default());
         let stored_results = Arc::new(stored_results);
@@ -81,6 +83,7 @@ impl Host {
             calls: Arc::new(Calls::new(Arc::clone(&stored_results))),
             stored_results,
             folders: Replaceable::new(folders),
+            runs,
             adk_tool_responses: Replaceable::new(adk_tool_responses),
             exchanges: Mutex::default(),
         })
@@ -693,6 +696,7 @@ mod tests {
     use tokio_util::sync::CancellationToken;
 
     use super::*;
+    use crate::no_runs::NoRuns;
 
     /// How long opening and closing take.
     const STEP: Duration = Duration::from_millis(100);
@@ -812,7 +816,13 @@ mod tests {
 
     async fn serving(source: &SlowSource) -> Arc<Host> {
         let agent = SimulatedAgentConfig::new("Slow", source.clone(), "slow.evalset.json");
-        let host = Host::new(vec![agent], Folders::default(), false, StoredResults::new("results"));
+        let host = Host::new(
+            vec![agent],
+            Folders::default(),
+            false,
+            StoredResults::new("results"),
+            Arc::new(NoRuns),
+        );
         host.load_agents().await;
         host
     }

@@ -17,6 +17,7 @@ mod host;
 pub mod live;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod memory;
+mod no_runs;
 mod page_dto;
 mod parsing;
 mod reload;

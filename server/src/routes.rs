@@ -5,7 +5,7 @@ use std::sync::Arc;
 use agents::ArtifactContent;
 use api::host::{
     AgentHost, CallHost, ComparisonHost, EvalSetHost, LiveHost, LiveTurnHost, RehearsalHost,
-    ReportHost, provide,
+    ReportHost, RunHost, provide,
 };
 use api::{ApiError, EVENTS_PATH, LiveId, REPORTS_PATH, ReportId, SetId};
 use axum::Router;
@@ -158,6 +158,7 @@ async fn names_nothing(shared: &Shared, path: &str) -> bool {
         "rehearse" => return shared.host.agent_in_address(id).is_none(),
         "evalsets" => shared.host.set(SetId::new(id)).await.map(drop),
         "reports" => shared.host.open_report(ReportId::new(id)).await.map(drop),
+        "runs" => return id.parse::<i64>().is_err(),
         "live" => shared.pages.read_live_session(LiveId::new(id)).await.map(drop),
         _ => return false,
     };
@@ -177,6 +178,7 @@ fn context(shared: &Shared) -> impl Fn() + Clone + Send + Sync + 'static + use<>
         provide::<dyn CallHost>(Arc::clone(&host) as _);
         provide::<dyn EvalSetHost>(Arc::clone(&host) as _);
         provide::<dyn ReportHost>(Arc::clone(&host) as _);
+        provide::<dyn RunHost>(Arc::clone(&host.runs));
         provide::<dyn ComparisonHost>(Arc::clone(&pages) as _);
         provide::<dyn LiveHost>(Arc::clone(&pages) as _);
         provide::<dyn LiveTurnHost>(Arc::clone(&pages) as _);

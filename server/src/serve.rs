@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use agents::SimulatedAgentConfig;
 use agents::child::orphans;
+use api::host::RunHost;
 use base_path::BasePath;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
@@ -39,6 +40,7 @@ pub(crate) struct Settings {
     pub(crate) access: Access,
     pub(crate) folders: Folders,
     pub(crate) adk_tool_responses: bool,
+    pub(crate) runs: Arc<dyn RunHost>,
     pub(crate) site: Site,
     pub(crate) owns_process: bool,
 }
@@ -112,7 +114,8 @@ pub(crate) async fn start(settings: Settings) -> Result<Running, ServeError> {
     let opened = live.open().await;
     opened.map_err(|error| ServeError::LiveSessions { cause: error.to_string() })?;
     let stored_results = StoredResults::new(live.beside("-results"));
-    let host = Host::new(agents, folders, settings.adk_tool_responses, stored_results);
+    let host =
+        Host::new(agents, folders, settings.adk_tool_responses, stored_results, settings.runs);
     let stop = CancellationToken::new();
     let origins = origins.at(address).with_authentication(access.is_enabled());
     let reloaded = Reloaded {

@@ -3,14 +3,17 @@
 use std::future::pending;
 use std::marker::PhantomData;
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 
 use agents::SimulatedAgentConfig;
+use api::host::RunHost;
 use base_path::BasePath;
 
 use crate::access::Access;
 use crate::error::ServeError;
 use crate::folders::Folders;
 use crate::live::{LiveSessions, Retention};
+use crate::no_runs::NoRuns;
 use crate::security::OriginPolicy;
 use crate::serve::{self, Running, Settings};
 use crate::site::{ServedPage, Site};
@@ -33,6 +36,7 @@ impl<Page: ServedPage> Default for Simulator<Page> {
             access: Access::default(),
             folders: Folders::default(),
             adk_tool_responses: false,
+            runs: Arc::new(NoRuns),
             site: Site::of::<Page>(),
             owns_process: false,
         };
@@ -125,6 +129,14 @@ impl<Page: ServedPage> Simulator<Page> {
     #[must_use]
     pub fn adk_tool_responses(mut self, is_adk: bool) -> Self {
         self.settings.adk_tool_responses = is_adk;
+        self
+    }
+
+    /// Shows the eval runs that `runs` has.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn runs(mut self, runs: impl RunHost) -> Self {
+        self.settings.runs = Arc::new(runs);
         self
     }
 

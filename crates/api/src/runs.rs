@@ -57,15 +57,15 @@ impl RunCounts {
         passed + failed + terminated + errors + unscored
     }
 
-    /// Counts a result.
-    pub fn add(&mut self, status: RunStatus) {
+    /// Counts `results` with this verdict.
+    pub fn add(&mut self, status: RunStatus, results: u64) {
         *match status {
             RunStatus::Passed => &mut self.passed,
             RunStatus::Failed => &mut self.failed,
             RunStatus::Terminated => &mut self.terminated,
             RunStatus::Error => &mut self.errors,
             RunStatus::Unscored => &mut self.unscored,
-        } += 1;
+        } += results;
     }
 }
 

@@ -150,7 +150,7 @@ pub async fn check_cases<'c>(
     // Those of an agent follow one another: where another one is loaded in between, it may have to be loaded again.
     let mut by_subject: IndexMap<_, Vec<(usize, &EvalCase)>> = IndexMap::new();
     for (at, case) in cases.enumerate() {
-        let subject = Arc::as_ptr(&case.subject).cast::<()>();
+        let subject = Arc::as_ptr(&case.subject).cast::<()>().addr();
         let key = (subject, real_model(case.model.as_ref()), case.needs().allowed);
         by_subject.entry(key).or_default().push((at, case));
     }
@@ -220,6 +220,18 @@ pub async fn run_eval_suite(suite: &EvalSuite, mut ended: impl FnMut(&EvalResult
     SuiteResult { summary: Summary::of(&results), results, skipped }
 }
 
+async fn run_kept(
+    at: usize,
+    run: CaseRun<'_>,
+    stored: Option<&StoredRun<'_>>,
+) -> Result<(usize, EvalResult), StoreError> {
+    let result = run_repeat(run).await;
+    if let Some(stored) = stored {
+        stored.keep(run.case, &result).await?;
+    }
+    Ok((at, result))
+}
+
 /// Runs some of the runs of a suite. Each result is stored as it ends, and then given to `ended` with its place
 /// in `runs`. Dropping the future cancels the cases that run.
 ///
@@ -231,14 +243,9 @@ pub async fn run_cases(
     stored: Option<&StoredRun<'_>>,
     mut ended: impl FnMut(usize, EvalResult),
 ) -> Result<(), StoreError> {
-    let all = runs.iter().enumerate().map(|(at, run)| async move {
-        let result = run_repeat(*run).await;
-        if let Some(stored) = stored {
-            stored.keep(run.case, &result).await?;
-        }
-        Ok((at, result))
-    });
-    let mut running = futures::stream::iter(all).buffer_unordered(suite.jobs.max(1));
+    // Boxed, so that the compiler sees that the whole can be sent to another thread.
+    let all = runs.iter().copied().enumerate().map(|(at, run)| run_kept(at, run, stored));
+    let mut running = futures::stream::iter(all).buffer_unordered(suite.jobs.max(1)).boxed();
     while let Some(run) = running.next().await {
         let (at, result) = run?;
         let is_failure =

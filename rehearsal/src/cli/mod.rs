@@ -29,6 +29,7 @@ pub use self::eval::{
     ForkArguments, ForkFormat, InitSuiteArguments, MergeRunsArguments, RunChoice, Shard,
     ToolsOfSuiteArguments, eval, fork,
 };
+pub(crate) use self::eval::{ForkRun, read_move};
 pub use adk_folder::{AdkFolder, AdkFolderError, unseen_by_adk, write_adk_folder};
 pub use backup::{BackupArguments, BackupError, Copied, RestoreArguments, back_up, restore};
 pub use completions::write_completions;
@@ -339,6 +340,9 @@ pub struct ServeArguments {
     /// The SQLite file that stores live sessions [default: .rehearsal/live.sqlite]
     #[arg(long, env = "REHEARSAL_LIVE_DATABASE", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub live_database: Option<PathBuf>,
+    /// The file that keeps the results of `rehearsal eval`
+    #[arg(long, value_name = "FILE", default_value = ::eval::store::DEFAULT_STORE, value_hint = ValueHint::FilePath)]
+    pub store: PathBuf,
     /// The format of the log on standard error; json is one object per line
     #[arg(long, env = "REHEARSAL_LOG_FORMAT", value_enum, default_value_t)]
     pub log_format: Format,

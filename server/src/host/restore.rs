@@ -105,12 +105,19 @@ mod tests {
 
     use super::*;
     use crate::folders::Folders;
+    use crate::no_runs::NoRuns;
     use crate::sessions::StoredResults;
 
     async fn host() -> Arc<Host> {
         let agent = NativeAgent::new("desk").instruction("Of {agency}, with {found}.");
         let agent = SimulatedAgentConfig::native("Desk", agent, "desk.evalset.json");
-        let host = Host::new(vec![agent], Folders::default(), false, StoredResults::new("results"));
+        let host = Host::new(
+            vec![agent],
+            Folders::default(),
+            false,
+            StoredResults::new("results"),
+            Arc::new(NoRuns),
+        );
         host.load_agents().await;
         host
     }

@@ -24,6 +24,7 @@ use super::pages::LivePages;
 use super::sessions::LiveSessions;
 use crate::folders::Folders;
 use crate::host::Host;
+use crate::no_runs::NoRuns;
 use crate::sessions::StoredResults;
 use live_store::SqliteStore;
 use live_store::{LiveStore, StoreError};
@@ -197,7 +198,13 @@ async fn a_turn_is_not_awaited_after_its_clients_disconnect() {
 
 /// The live pages of the test's sessions, with a host without agents.
 pub(super) fn pages(test: &TestSession) -> LivePages {
-    let host = Host::new(Vec::new(), Folders::default(), false, StoredResults::new("results"));
+    let host = Host::new(
+        Vec::new(),
+        Folders::default(),
+        false,
+        StoredResults::new("results"),
+        Arc::new(NoRuns),
+    );
     LivePages::new(test.sessions.clone(), host)
 }
 

@@ -1,6 +1,6 @@
 //! [`Move`]: what happens at the step at which a run forks, in place of what happened there.
 
-use json_text::JsonText;
+use json_text::{JsonText, Kind};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -95,8 +95,7 @@ struct Calls {
 #[serde(deny_unknown_fields)]
 struct Call {
     tool: String,
-    #[serde(default)]
-    args: Map<String, Value>,
+    args: Option<JsonText>,
 }
 
 impl Move {
@@ -152,12 +151,36 @@ impl Move {
         match &self.edit {
             Edit::Message(message) => written.message = Some(message.output()),
             Edit::Answer(answer) => written.answer = Some(answer.clone()),
-            Edit::Response(turn) => written.response = JsonText::serialize(turn).ok(),
+            Edit::Response(turn) => written.response = Some(response_json(turn)),
             Edit::Result(result) => written.result = Some(result.clone()),
             Edit::Error(message) => written.error = Some(message.clone()),
         }
         JsonText::serialize(&written).unwrap_or_else(|_| JsonText::null())
     }
+}
+
+/// A response with calls, as it is written. The ids of calls belong to the run that they are from.
+#[derive(Serialize)]
+struct WrittenTurn<'a> {
+    #[serde(skip_serializing_if = "str::is_empty")]
+    text: &'a str,
+    calls: Vec<WrittenCall<'a>>,
+}
+
+#[derive(Serialize)]
+struct WrittenCall<'a> {
+    tool: &'a str,
+    args: &'a JsonText,
+}
+
+fn response_json(turn: &ModelTurn) -> JsonText {
+    if turn.calls.is_empty() {
+        return JsonText::string(&turn.text);
+    }
+    let calls = turn.calls.iter().map(|call| WrittenCall { tool: &call.tool, args: &call.args });
+    let written = WrittenTurn { text: &turn.text, calls: calls.collect() };
+    // Texts and JSON always serialize.
+    JsonText::serialize(&written).unwrap_or_else(|_| JsonText::null())
 }
 
 fn response_of(written: &JsonText) -> Result<ModelTurn, MoveError> {
@@ -167,10 +190,14 @@ fn response_of(written: &JsonText) -> Result<ModelTurn, MoveError> {
             let Calls { text, calls } = written
                 .decode()
                 .map_err(|error| MoveError::Invalid(format!("its response: {error}")))?;
-            let call = |call: Call| {
-                ModelCall::new(call.tool, JsonText::from_value(&Value::Object(call.args)))
-            };
-            ModelTurn { text, calls: calls.into_iter().map(call).collect() }
+            let calls = calls.into_iter().map(|Call { tool, args }| match args {
+                None => Ok(ModelCall::new(tool, JsonText::from_value(&Value::Object(Map::new())))),
+                Some(args) if args.kind() == Kind::Object => Ok(ModelCall::new(tool, args)),
+                Some(_) => Err(MoveError::Invalid(format!(
+                    "its response: `args` of the call of {tool} is not an object"
+                ))),
+            });
+            ModelTurn { text, calls: calls.collect::<Result<_, _>>()? }
         }
     };
     if turn.text.trim().is_empty() && turn.calls.is_empty() {
@@ -188,7 +215,9 @@ mod tests {
         for text in [
             r#"{"message":"Please refund me"}"#,
             r#"{"answer":{"confirmed":true},"state":{"user:tier":"gold"}}"#,
-            r#"{"response":{"text":"","calls":[{"tool":"refund","args":{"euros":9007199254740993}}]}}"#,
+            r#"{"response":{"calls":[{"tool":"refund","args":{"euros":9007199254740993.10}}]}}"#,
+            r#"{"response":{"text":"One moment.","calls":[{"tool":"wait","args":{}}]}}"#,
+            r#"{"response":"Done."}"#,
             r#"{"result":null}"#,
             r#"{"result":{"price":1.50}}"#,
             r#"{"error":"timed out"}"#,
@@ -210,6 +239,10 @@ mod tests {
             (
                 r#"{"response":{"calls":[{"args":{}}]}}"#,
                 "its response: the member `tool` is missing",
+            ),
+            (
+                r#"{"response":{"calls":[{"tool":"pay","args":[1]}]}}"#,
+                "`args` of the call of pay is not an object",
             ),
             (r#"{"response":"yes","state":{"a":1}}"#, "changes no state"),
             (r#"{"message":{"parts":[]}}"#, "the message has no parts"),

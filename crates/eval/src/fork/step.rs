@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use json_text::JsonText;
 use serde::Serialize;
 
+use super::edit::{Edit, Move};
 use crate::given_model::{ModelCall, ModelTurn};
 use crate::ledger::{Entry, Event, Origin};
+use crate::message::Message;
 use crate::recorded_session::ASKING;
 use crate::yields::{YieldInfo, YieldKind};
 
@@ -57,6 +59,21 @@ pub enum StepKind {
 }
 
 impl StepKind {
+    /// What happened, as a move that changes nothing.
+    #[must_use]
+    pub fn as_move(&self) -> Move {
+        Move::new(match self {
+            Self::Message { message } => match Message::of_output(message) {
+                Ok(message) => Edit::Message(message),
+                // What was sent can be sent.
+                Err(_) => Edit::Answer(message.clone()),
+            },
+            Self::Answer { answer, .. } => Edit::Answer(answer.clone()),
+            Self::Response { turn, .. } => Edit::Response(turn.clone()),
+            Self::Result { result, .. } => Edit::Result(result.clone()),
+        })
+    }
+
     /// Who did it: the user, an agent or a tool.
     #[must_use]
     pub fn who(&self) -> &str {

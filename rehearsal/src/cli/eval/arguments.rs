@@ -203,6 +203,42 @@ pub struct EvalArguments {
 }
 
 impl EvalArguments {
+    /// Those of `rehearsal eval` with these suites, interpreter and store, and without another option.
+    pub(crate) fn of_suites(suites: Vec<PathBuf>, python: Option<PathBuf>, store: PathBuf) -> Self {
+        Self {
+            suites,
+            cases: Vec::new(),
+            tags: Vec::new(),
+            jobs: None,
+            isolation: EvalIsolation::default(),
+            stop_on_first_failure: false,
+            agent: None,
+            config: None,
+            model: None,
+            judge: None,
+            seed: None,
+            real_tools: Vec::new(),
+            sealed_tools: Vec::new(),
+            simulate_tools: None,
+            require_seal: false,
+            python,
+            of_python: false,
+            runner: false,
+            repeats: None,
+            shard: None,
+            resume: None,
+            retry_errors: false,
+            rescore: None,
+            baseline: None,
+            store,
+            format: EvalFormat::Text,
+            output: None,
+            adk_results: None,
+            list: false,
+            schema: false,
+        }
+    }
+
     /// The number of cases that run at the same time.
     pub(super) fn jobs(&self) -> usize {
         let of_machine = || std::thread::available_parallelism().ok();
@@ -287,36 +323,15 @@ impl ForkArguments {
     /// Those with which the cases of these suites are read.
     pub(super) fn of_suites(&self, suites: Vec<PathBuf>) -> EvalArguments {
         EvalArguments {
-            suites,
-            cases: Vec::new(),
-            tags: Vec::new(),
             jobs: self.jobs,
             isolation: self.isolation,
-            stop_on_first_failure: false,
             agent: self.agent.clone(),
             config: self.config.clone(),
-            model: None,
             judge: self.judge.clone(),
-            seed: None,
             real_tools: self.real_tools.clone(),
             sealed_tools: self.sealed_tools.clone(),
             simulate_tools: self.simulate_tools.clone(),
-            require_seal: false,
-            python: self.python.clone(),
-            of_python: false,
-            runner: false,
-            repeats: None,
-            shard: None,
-            resume: None,
-            retry_errors: false,
-            rescore: None,
-            baseline: None,
-            store: self.store.clone(),
-            format: EvalFormat::Text,
-            output: None,
-            adk_results: None,
-            list: false,
-            schema: false,
+            ..EvalArguments::of_suites(suites, self.python.clone(), self.store.clone())
         }
     }
 }

@@ -42,6 +42,7 @@ pub use arguments::{
 };
 
 pub use self::fork::fork;
+pub(crate) use self::fork_run::{ForkRun, read_move};
 use self::interrupts::Interrupts;
 use self::progress::Progress;
 use self::report::Columns;

@@ -1,0 +1,245 @@
+//! [`StoredRuns`]: the page's part of eval runs. Reads the store that `rehearsal eval` writes, and runs forks.
+
+mod running;
+mod views;
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use api::host::RunHost;
+use api::{ApiError, CaseRun, CaseRunId, ForkRequest, ForkView, RunDetail, RunList, RunSummary};
+use async_trait::async_trait;
+use eval::continuations::Fork;
+use eval::fork::ForkOf;
+use eval::result::{ResultSummary, Status};
+use eval::store::{ResultKey, RunInfo, RunStore, StoreError};
+
+use self::running::RunningForks;
+use self::views::{
+    Totals, case_run, case_summary, fork_side, fork_view, id_of, key_of, run_summary, said_of,
+};
+use crate::cli::{EvalArguments, EvalError, ForkRun, read_move};
+
+/// The most continuations of a side that the page may ask for.
+const MOST_TIMES: u32 = 100;
+
+/// Eval runs in a store, and the forks that this host runs.
+pub struct StoredRuns {
+    store: PathBuf,
+    python: Option<PathBuf>,
+    forks: RunningForks,
+}
+
+impl StoredRuns {
+    /// Those in the file `store`, which need not exist yet. `python` runs agents without an interpreter of their own.
+    #[must_use]
+    pub fn new(store: PathBuf, python: Option<PathBuf>) -> Self {
+        Self { store, python, forks: RunningForks::default() }
+    }
+
+    /// The store; `None` if nothing has run yet.
+    async fn open(&self) -> Result<Option<RunStore>, ApiError> {
+        match RunStore::open_existing(&self.store).await {
+            Ok(store) => Ok(Some(store)),
+            Err(StoreError::Missing { .. }) => Ok(None),
+            Err(error) => Err(refused(&error)),
+        }
+    }
+
+    async fn existing(&self) -> Result<RunStore, ApiError> {
+        RunStore::open_existing(&self.store).await.map_err(|error| refused(&error))
+    }
+
+    /// The arguments of `rehearsal eval` with which a suite is read.
+    fn arguments(&self, suite: &Path) -> EvalArguments {
+        EvalArguments::of_suites(vec![suite.to_owned()], self.python.clone(), self.store.clone())
+    }
+
+    /// All runs, the newest first.
+    async fn summaries(&self, store: &RunStore) -> Result<Vec<RunSummary>, StoreError> {
+        let totals = Totals::of(store.totals().await?);
+        let runs = store.runs().await?;
+        let summary = |run: RunInfo| {
+            let is_running = store.is_claimed(run.number);
+            run_summary(run, &totals, is_running)
+        };
+        Ok(runs.into_iter().rev().map(summary).collect())
+    }
+
+    /// The fork that the run belongs to, as it is now.
+    async fn fork(&self, store: &RunStore, run: i64) -> Result<ForkView, ApiError> {
+        let (with, of) = fork_of(store, run).await?;
+        let results = async |run: i64| store.summaries(run).await.map_err(|error| refused(&error));
+        let times = of.times;
+        let with_results = results(with).await?;
+        let without = match of.without {
+            None => None,
+            Some(without) => Some((without, results(without).await?)),
+        };
+        let sentence = said_of(&of, &with_results, without.as_ref().map(|(_, it)| it));
+        let runs = std::iter::once(with).chain(of.without);
+        let is_running = runs.into_iter().any(|run| store.is_claimed(run));
+        Ok(ForkView {
+            with: fork_side(with, times, with_results),
+            without: without.map(|(run, results)| fork_side(run, times, results)),
+            fork: fork_view(of),
+            sentence,
+            is_running,
+            fault: self.forks.fault(with),
+        })
+    }
+
+    /// Runs the continuations in the background.
+    async fn run(&self, mut fork: ForkRun, store: RunStore) -> Result<ForkView, ApiError> {
+        let jobs = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let view = self.fork(&store, fork.with.run).await;
+        self.forks.begin(fork.with.run, async move {
+            let ended = fork.run(&store, jobs, |_, _| ()).await;
+            drop(fork);
+            store.close().await;
+            ended.map_err(|error| error.to_string())
+        });
+        view
+    }
+}
+
+/// What the run is a fork of, and the run of it that has the move. A side without the move leads to the one with it.
+async fn fork_of(store: &RunStore, run: i64) -> Result<(i64, ForkOf), ApiError> {
+    let info = store.run(run).await.map_err(|error| refused(&error))?;
+    let Some(of) = info.fork_of else {
+        return Err(ApiError::Run(format!("Run {run} is not a fork.")));
+    };
+    if of.at.is_none() {
+        let runs = store.runs().await.map_err(|error| refused(&error))?;
+        let with = runs.into_iter().find_map(|other| {
+            let of = other.fork_of.filter(|of| of.without == Some(run))?;
+            Some((other.number, of))
+        });
+        if let Some(with) = with {
+            return Ok(with);
+        }
+    }
+    Ok((run, of))
+}
+
+#[async_trait]
+impl RunHost for StoredRuns {
+    async fn list_runs(&self) -> Result<RunList, ApiError> {
+        let runs = match self.open().await? {
+            None => Vec::new(),
+            Some(store) => self.summaries(&store).await.map_err(|error| refused(&error))?,
+        };
+        Ok(RunList { runs, store: self.store.display().to_string() })
+    }
+
+    async fn read_run(&self, run: i64) -> Result<RunDetail, ApiError> {
+        let store = self.existing().await?;
+        store.run(run).await.map_err(|error| refused(&error))?;
+        let mut all = self.summaries(&store).await.map_err(|error| refused(&error))?;
+        let results = store.summaries(run).await.map_err(|error| refused(&error))?;
+        let cases = results.into_iter().map(|(key, result)| case_summary(run, key, &result));
+        let at = all.iter().position(|summary| summary.run == run);
+        let summary = at.map(|at| all.remove(at));
+        all.retain(|other| other.fork_of.as_ref().is_some_and(|of| of.of.run == run));
+        let summary = summary.ok_or_else(|| ApiError::Run(format!("Run {run} is gone.")))?;
+        Ok(RunDetail { summary, cases: cases.collect(), forks: all })
+    }
+
+    async fn read_case_run(
+        &self,
+        run: i64,
+        case: String,
+        repeat: Option<u32>,
+        suite: Option<String>,
+    ) -> Result<CaseRun, ApiError> {
+        let store = self.existing().await?;
+        store.run(run).await.map_err(|error| refused(&error))?;
+        let results = store.summaries(run).await.map_err(|error| refused(&error))?;
+        let of_case = |key: &ResultKey| {
+            key.name == case && suite.as_ref().is_none_or(|suite| key.suite == *suite)
+        };
+        let Some(suite) = results.iter().find(|(key, _)| of_case(key)) else {
+            return Err(ApiError::Run(format!("Run {run} has no result of the case {case}.")));
+        };
+        let suite = suite.0.suite.clone();
+        let repeats: Vec<&(ResultKey, ResultSummary)> =
+            results.iter().filter(|(key, _)| of_case(key) && key.suite == suite).collect();
+        let chosen = match repeat {
+            Some(repeat) => repeats.iter().find(|(key, _)| key.repeat == repeat),
+            None => {
+                let failed = repeats.iter().find(|(_, it)| it.status != Status::Passed);
+                failed.or_else(|| repeats.first())
+            }
+        };
+        let Some((key, _)) = chosen else {
+            return Err(ApiError::Run(format!(
+                "Run {run} has no repeat {} of the case {case}.",
+                repeat.unwrap_or(1)
+            )));
+        };
+        let found = store.result(run, key).await.map_err(|error| refused(&error))?;
+        let found = found.ok_or_else(|| ApiError::Run(format!("Run {run} is gone.")))?;
+        let id = id_of(run, key.clone());
+        let mut forks = self.summaries(&store).await.map_err(|error| refused(&error))?;
+        forks.retain(|other| other.fork_of.as_ref().is_some_and(|of| of.of == id));
+        let repeats = repeats.iter().map(|(key, _)| key.repeat).collect();
+        Ok(case_run(id, found.result, repeats, forks))
+    }
+
+    async fn start_fork(&self, request: ForkRequest) -> Result<ForkView, ApiError> {
+        let ForkRequest { of, step, edit, then, times } = request;
+        if times == 0 || times > MOST_TIMES {
+            return Err(ApiError::Run(format!(
+                "Give a number of continuations from 1 to {MOST_TIMES}."
+            )));
+        }
+        let at = edit.map(|edit| read_move(edit.as_str())).transpose();
+        let at = at.map_err(|error| refused_move(&error))?;
+        let then = then.filter(|then| !then.trim().is_empty());
+        let store = self.existing().await?;
+        let fork = Fork { step, at, then, times };
+        let CaseRunId { run, .. } = of;
+        let read = |suite: &Path| self.arguments(suite);
+        let begun = ForkRun::begin(&store, run, key_of(of), fork, read).await;
+        self.run(begun.map_err(|error| refused(&error))?, store).await
+    }
+
+    async fn read_fork(&self, run: i64) -> Result<ForkView, ApiError> {
+        self.fork(&self.existing().await?, run).await
+    }
+
+    async fn stop_fork(&self, run: i64) -> Result<ForkView, ApiError> {
+        let store = self.existing().await?;
+        let (with, _) = fork_of(&store, run).await?;
+        self.forks.stop(with).await;
+        self.fork(&store, with).await
+    }
+
+    async fn continue_fork(&self, run: i64, times: u32) -> Result<ForkView, ApiError> {
+        let store = self.existing().await?;
+        let (with, of) = fork_of(&store, run).await?;
+        let times = times.max(of.times.unwrap_or(1)).min(MOST_TIMES);
+        let info = store.run(with).await.map_err(|error| refused(&error))?;
+        let read = |suite: &Path| self.arguments(suite);
+        let fork = ForkRun::resume(&store, &info, Some(times), read).await;
+        self.run(fork.map_err(|error| refused(&error))?, store).await
+    }
+}
+
+/// An error for the page: a sentence.
+fn refused(error: &impl std::fmt::Display) -> ApiError {
+    ApiError::Run(sentence(&error.to_string()))
+}
+
+/// As [`refused`], without the option of the command line.
+fn refused_move(error: &EvalError) -> ApiError {
+    let text = error.to_string();
+    ApiError::Run(sentence(text.strip_prefix("--edit: ").unwrap_or(&text)))
+}
+
+fn sentence(text: &str) -> String {
+    let mut characters = text.chars();
+    let first = characters.next().into_iter().flat_map(char::to_uppercase);
+    let end = if text.ends_with(['.', '?', '!']) { "" } else { "." };
+    format!("{}{}{end}", first.collect::<String>(), characters.as_str())
+}

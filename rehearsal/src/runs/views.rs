@@ -1,0 +1,154 @@
+//! Stored runs, results and forks as the page gets them.
+
+use std::collections::HashMap;
+
+use api::{
+    CaseRun, CaseRunId, CaseRunSummary, ForkSide, MetricSummary, RunCounts, RunFork, RunSummary,
+    StepView, StepViewKind,
+};
+use eval::continuations::{Continuations, sentence};
+use eval::fork::{ForkOf, Move, StepKind, steps};
+use eval::metric::MetricResult;
+use eval::result::{EvalResult, ResultSummary, TerminationReason};
+use eval::store::{ResultKey, RunInfo, StatusTotals, Summaries};
+use json_text::JsonText;
+
+/// What the results of each run add up to.
+pub(super) struct Totals(HashMap<i64, Total>);
+
+#[derive(Clone, Copy, Default)]
+struct Total {
+    counts: RunCounts,
+    duration_ms: u64,
+    tokens: u64,
+}
+
+impl Totals {
+    pub(super) fn of(totals: Vec<StatusTotals>) -> Self {
+        let mut by_run: HashMap<i64, Total> = HashMap::new();
+        for StatusTotals { run, status, results, duration_ms, tokens } in totals {
+            let total = by_run.entry(run).or_default();
+            total.counts.add(status, results);
+            total.duration_ms += duration_ms;
+            total.tokens += tokens;
+        }
+        Self(by_run)
+    }
+}
+
+pub(super) fn run_summary(run: RunInfo, totals: &Totals, is_running: bool) -> RunSummary {
+    let Total { counts, duration_ms, tokens } =
+        totals.0.get(&run.number).copied().unwrap_or_default();
+    RunSummary {
+        run: run.number,
+        suites: run.suites,
+        began: run.created_at,
+        counts,
+        duration_ms,
+        tokens,
+        fork_of: run.fork_of.map(fork_view),
+        is_running,
+    }
+}
+
+pub(super) fn fork_view(of: ForkOf) -> RunFork {
+    let ForkOf { run, suite, case, repeat, step, at, then, without, times: _ } = of;
+    RunFork { of: CaseRunId { run, suite, case, repeat }, step, edit: at, then, without }
+}
+
+pub(super) fn id_of(run: i64, key: ResultKey) -> CaseRunId {
+    CaseRunId { run, suite: key.suite, case: key.name, repeat: key.repeat }
+}
+
+pub(super) fn key_of(id: CaseRunId) -> ResultKey {
+    ResultKey { suite: id.suite, name: id.case, repeat: id.repeat }
+}
+
+pub(super) fn case_summary(run: i64, key: ResultKey, result: &ResultSummary) -> CaseRunSummary {
+    let metric = |(name, metric): (&String, &MetricResult)| MetricSummary {
+        name: name.clone(),
+        passed: metric.passed,
+        score: metric.score,
+        evidence: metric.evidence.clone(),
+    };
+    CaseRunSummary {
+        id: id_of(run, key),
+        status: result.status,
+        why: result.why(),
+        metrics: result.metrics.iter().map(metric).collect(),
+        turns: result.turns,
+        duration_ms: result.duration_ms,
+        tokens: result.token_usage.input + result.token_usage.output,
+    }
+}
+
+pub(super) fn case_run(
+    id: CaseRunId,
+    result: EvalResult,
+    repeats: Vec<u32>,
+    forks: Vec<RunSummary>,
+) -> CaseRun {
+    let (run, key) = (id.run, key_of(id));
+    CaseRun {
+        summary: case_summary(run, key, &ResultSummary::of(&result)),
+        // Events have string keys and finite numbers.
+        events: JsonText::serialize(&result.events).unwrap_or_else(|_| JsonText::null()),
+        steps: steps(&result.events)
+            .into_iter()
+            .map(|step| StepView {
+                event: step.at,
+                kind: kind_of(&step.kind),
+                who: step.kind.who().to_owned(),
+                edit: step.kind.as_move().json(),
+            })
+            .collect(),
+        notes: result.notes,
+        termination_reason: result
+            .termination_reason
+            .map(TerminationReason::name)
+            .map(str::to_owned),
+        repeats,
+        forks,
+    }
+}
+
+fn kind_of(kind: &StepKind) -> StepViewKind {
+    match kind {
+        StepKind::Message { .. } => StepViewKind::Message,
+        StepKind::Answer { .. } => StepViewKind::Answer,
+        StepKind::Response { .. } => StepViewKind::Response,
+        StepKind::Result { .. } => StepViewKind::Result,
+    }
+}
+
+pub(super) fn fork_side(run: i64, times: Option<u32>, results: Summaries) -> ForkSide {
+    let counted = continuations(&results).counted();
+    let ended = u32::try_from(results.len()).unwrap_or(u32::MAX);
+    ForkSide {
+        run,
+        times: times.unwrap_or(ended).max(ended),
+        passed: counted.passed as u64,
+        counted: counted.runs as u64,
+        results: results.into_iter().map(|(key, it)| case_summary(run, key, &it)).collect(),
+    }
+}
+
+/// What a fork shows so far; `None` while a side has no continuation that has ended.
+pub(super) fn said_of(
+    of: &ForkOf,
+    with: &Summaries,
+    without: Option<&Summaries>,
+) -> Option<String> {
+    if with.is_empty() || without.is_some_and(Vec::is_empty) {
+        return None;
+    }
+    // What was stored was read before.
+    let at = of.at.as_ref().and_then(|at| Move::read(at.as_str()).ok());
+    let without = without.map(continuations);
+    let edit = at.as_ref().map(|at| &at.edit);
+    Some(sentence(of.step, edit, &continuations(with), without.as_ref()))
+}
+
+fn continuations(results: &Summaries) -> Continuations {
+    Continuations { results: results.iter().map(|(_, result)| Some(result.clone())).collect() }
+}

@@ -1,0 +1,52 @@
+//! [`NoRuns`]: a host without eval runs, such as one in a program of somebody's own.
+
+use api::host::RunHost;
+use api::{ApiError, CaseRun, ForkRequest, ForkView, RunDetail, RunList};
+use async_trait::async_trait;
+
+/// Has no runs, and says how to get them.
+pub(crate) struct NoRuns;
+
+fn none<T>() -> Result<T, ApiError> {
+    Err(ApiError::Run(
+        "This host does not read eval runs. Start it with `rehearsal serve` to see them."
+            .to_owned(),
+    ))
+}
+
+#[async_trait]
+impl RunHost for NoRuns {
+    async fn list_runs(&self) -> Result<RunList, ApiError> {
+        none()
+    }
+
+    async fn read_run(&self, _run: i64) -> Result<RunDetail, ApiError> {
+        none()
+    }
+
+    async fn read_case_run(
+        &self,
+        _run: i64,
+        _case: String,
+        _repeat: Option<u32>,
+        _suite: Option<String>,
+    ) -> Result<CaseRun, ApiError> {
+        none()
+    }
+
+    async fn start_fork(&self, _request: ForkRequest) -> Result<ForkView, ApiError> {
+        none()
+    }
+
+    async fn read_fork(&self, _run: i64) -> Result<ForkView, ApiError> {
+        none()
+    }
+
+    async fn stop_fork(&self, _run: i64) -> Result<ForkView, ApiError> {
+        none()
+    }
+
+    async fn continue_fork(&self, _run: i64, _times: u32) -> Result<ForkView, ApiError> {
+        none()
+    }
+}
