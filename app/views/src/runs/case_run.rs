@@ -10,7 +10,7 @@ use leptos_router::hooks::{use_navigate, use_query_map};
 
 use super::address::{case_address, run_address};
 use super::fork_panel::{ForkPanel, PANEL};
-use super::head::{Forks, Verdict, duration_text, tokens_text};
+use super::head::{Verdict, duration_text, fork_line, tokens_text};
 use super::ledger::{Timeline, step_id, use_ledger};
 use super::metrics::Metrics;
 use super::state::fetched::{Fetched, use_fetched};
@@ -230,7 +230,7 @@ fn Sheet(
                 <Outcome read=read.clone()/>
                 {move || {
                     let forks = forks.get();
-                    (!forks.is_empty()).then(|| view! { <Forks forks/> })
+                    (!forks.is_empty()).then(|| fork_line(forks))
                 }}
                 <section class="case-run-ledger" class:forking=move || fork.read().is_some() aria-label="Timeline">
                     <LedgerHead read/>

@@ -62,8 +62,10 @@ fn Fork(
     };
     let headline = move || match (sentence.get(), is_running.get()) {
         (Some(sentence), _) => visible_text(&sentence),
-        (None, true) => "No continuation has ended yet.".to_owned(),
-        (None, false) => "No continuation has a result.".to_owned(),
+        (None, true) => {
+            "The result appears when each side has a continuation that ended.".to_owned()
+        }
+        (None, false) => "No result: a side has no continuation that ended.".to_owned(),
     };
     view! {
         <div class="fork-run" tabindex="-1">

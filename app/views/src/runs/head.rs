@@ -109,24 +109,46 @@ pub(super) fn fork_text(fork: &RunFork) -> String {
     format!("fork of run {}, step {}{side}", fork.of.run, fork.step)
 }
 
-/// The forks of a run or of a result.
+/// `step 4, with an edit`.
+fn step_text(fork: &RunFork) -> String {
+    let edit = if fork.edit.is_some() { "with an edit" } else { "without an edit" };
+    format!("step {}, {edit}", fork.step)
+}
+
+/// The forks of a result, in a line.
+pub(super) fn fork_line(forks: Vec<RunSummary>) -> AnyView {
+    let fork = |run: RunSummary| {
+        let RunSummary { run, counts, fork_of, is_running, .. } = run;
+        let step = fork_of.map(|fork| format!(", {}", step_text(&fork)));
+        view! {
+            <span>
+                <a class="link" href=run_address(run)>"Run " {run} {step}</a>
+                {passed_text(counts)} {share(counts)}
+                {is_running.then(running)}
+            </span>
+        }
+    };
+    view! {
+        <section class="case-run-forks" aria-label="Forks">
+            <b>"Forks"</b>
+            {forks.into_iter().map(fork).collect_view()}
+        </section>
+    }
+    .into_any()
+}
+
+/// The forks of a run.
 #[component]
 pub(super) fn Forks(
     /// The forks, the newest first.
     forks: Vec<RunSummary>,
-    /// Whether the case of each is named.
-    #[prop(optional)]
-    names_case: bool,
 ) -> impl IntoView {
     let fork = move |run: RunSummary| {
         let RunSummary { run, began, counts, fork_of, is_running, .. } = run;
         let of = fork_of.map(|fork| {
-            let case = names_case.then(|| {
-                let href = case_address(&fork.of, true, None);
-                view! { <a class="link" href=href>{visible_name(&fork.of.case)}</a> }
-            });
-            let edit = if fork.edit.is_some() { "with an edit" } else { "without an edit" };
-            view! { <td>{case}</td> <td>"step " {fork.step} ", " {edit}</td> }
+            let href = case_address(&fork.of, true, None);
+            let case = view! { <a class="link" href=href>{visible_name(&fork.of.case)}</a> };
+            view! { <td>{case}</td> <td>{step_text(&fork)}</td> }
         });
         view! {
             <tr>
@@ -144,7 +166,7 @@ pub(super) fn Forks(
                 <thead>
                     <tr>
                         <th scope="col">"Run"</th>
-                        <th scope="col">{names_case.then_some("Case")}</th>
+                        <th scope="col">"Case"</th>
                         <th scope="col">"Fork"</th>
                         <th scope="col" class="figure">"Passed"</th>
                         <th scope="col" class="figure">"Began"</th>

@@ -87,7 +87,7 @@ fn Plain(
         <Results detail/>
         {move || {
             let forks = forks.get();
-            (!forks.is_empty()).then(|| view! { <Forks forks names_case=true/> })
+            (!forks.is_empty()).then(|| view! { <Forks forks/> })
         }}
     }
 }

@@ -162,8 +162,9 @@ impl Trend {
 #[must_use]
 pub fn trends(runs: &[RunSummary], searched: &str) -> Vec<Trend> {
     let asked = Asked { hides_forks: true, searched: searched.to_owned(), show: Show::All };
+    let has_ended = |run: &RunSummary| !run.is_running && run.counts.all() > 0;
     let mut trends: Vec<Trend> = Vec::new();
-    for run in runs.iter().filter(|run| asked.fits(run) && run.counts.all() > 0) {
+    for run in runs.iter().filter(|run| asked.fits(run) && has_ended(run)) {
         match trends.iter_mut().find(|trend| trend.suites == run.suites) {
             Some(trend) if trend.runs.len() < IN_TREND => trend.runs.push(run.clone()),
             Some(_) => {}
