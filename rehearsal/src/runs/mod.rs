@@ -26,15 +26,17 @@ const MOST_TIMES: u32 = 100;
 /// Eval runs in a store, and the forks that this host runs.
 pub struct StoredRuns {
     store: PathBuf,
+    folder: PathBuf,
     python: Option<PathBuf>,
     forks: RunningForks,
 }
 
 impl StoredRuns {
-    /// Those in the file `store`, which need not exist yet. `python` runs agents without an interpreter of their own.
+    /// Those in the file `store`, which need not exist yet. Their suites are found from `folder`, in which
+    /// `rehearsal eval` was started. `python` runs agents without an interpreter of their own.
     #[must_use]
-    pub fn new(store: PathBuf, python: Option<PathBuf>) -> Self {
-        Self { store, python, forks: RunningForks::default() }
+    pub fn new(store: PathBuf, folder: PathBuf, python: Option<PathBuf>) -> Self {
+        Self { store, folder, python, forks: RunningForks::default() }
     }
 
     /// The store; `None` if nothing has run yet.
@@ -52,7 +54,11 @@ impl StoredRuns {
 
     /// The arguments of `rehearsal eval` with which a suite is read.
     fn arguments(&self, suite: &Path) -> EvalArguments {
-        EvalArguments::of_suites(vec![suite.to_owned()], self.python.clone(), self.store.clone())
+        EvalArguments::of_suites(
+            vec![self.folder.join(suite)],
+            self.python.clone(),
+            self.store.clone(),
+        )
     }
 
     /// All runs, the newest first.
@@ -237,9 +243,14 @@ fn refused_move(error: &EvalError) -> ApiError {
     ApiError::Run(sentence(text.strip_prefix("--edit: ").unwrap_or(&text)))
 }
 
+/// The text with a capital letter and a full stop. A name is not capitalized.
 fn sentence(text: &str) -> String {
+    let is_name = text.split([' ', ':']).next().is_some_and(|word| word.contains(['_', '.', '/']));
     let mut characters = text.chars();
-    let first = characters.next().into_iter().flat_map(char::to_uppercase);
+    let first: String = match characters.next() {
+        Some(first) if !is_name => first.to_uppercase().collect(),
+        first => first.into_iter().collect(),
+    };
     let end = if text.ends_with(['.', '?', '!']) { "" } else { "." };
-    format!("{}{}{end}", first.collect::<String>(), characters.as_str())
+    format!("{first}{}{end}", characters.as_str())
 }

@@ -51,3 +51,37 @@ impl RunningForks {
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::oneshot;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_stopped_fork_is_dropped_and_a_fault_is_kept_until_it_begins_again() {
+        let forks = RunningForks::default();
+        let (held, dropped) = oneshot::channel::<()>();
+        forks.begin(1, async move {
+            let _held = held;
+            std::future::pending().await
+        });
+        forks.stop(1).await;
+        assert!(dropped.await.is_err(), "it holds nothing any more");
+        assert_eq!(forks.fault(1), None);
+
+        let (done, ended) = oneshot::channel::<()>();
+        forks.begin(1, async move {
+            let _done = done;
+            Err("the disk is full".to_owned())
+        });
+        // It ends with its task, after which the fault is there.
+        assert!(ended.await.is_err());
+        while forks.fault(1).is_none() {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(forks.fault(1).as_deref(), Some("the disk is full"));
+        forks.begin(1, async { Ok(()) });
+        assert_eq!(forks.fault(1), None);
+    }
+}

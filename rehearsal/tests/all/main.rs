@@ -15,5 +15,6 @@ mod live;
 mod live_faults;
 mod rehearsing;
 mod reload;
+mod runs;
 mod scoring;
 mod serving;

@@ -197,12 +197,14 @@ async fn prepared(
         EvalError::NoSource(format!("run {source} has no result of {name}, repeat {repeat}"))
     })?;
     let cases = selection::cases(&read(&PathBuf::from(&key.suite)))?;
-    let case = cases.into_iter().find(|case| case.name == key.name).ok_or_else(|| {
+    let mut case = cases.into_iter().find(|case| case.name == key.name).ok_or_else(|| {
         EvalError::NoSource(format!(
             "{} has no case {} any more; a case that was renamed must run again",
             key.suite, key.name
         ))
     })?;
+    // The file may be named from elsewhere.
+    case.source.suite.clone_from(&key.suite);
     let changed = case.source.changed_since(&hashes).into_iter().map(|changed| match changed {
         Changed::Case => key.name.clone(),
         Changed::File(name) => name.to_owned(),

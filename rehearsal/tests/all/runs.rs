@@ -1,0 +1,166 @@
+//! Stored runs and their forks, as the page asks for them.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use api::host::RunHost as _;
+use api::{ApiError, CaseRunId, ForkRequest, ForkView, StepViewKind};
+use json_text::JsonText;
+use rehearsal::runs::StoredRuns;
+use tempfile::TempDir;
+
+use crate::evaluating::suite;
+
+/// A folder with a run of two cases, of which one fails: its model does not escalate.
+fn stored(python: &Path) -> (TempDir, StoredRuns) {
+    let folder = suite(
+        r#"
+  - name: chest pain
+    first_message: My chest hurts
+    model: { scripted: [Rest a little, Help is coming] }
+    tools: { escalate: { returns: { status: escalated } } }
+    metrics:
+      - event_count: { name: escalates, event: tool_call, is: 1 }
+  - name: greeting
+    first_message: Hi
+    repeats: 2
+    model: { scripted: [Hello] }
+    metrics:
+      - event_count: { name: calls nothing, event: tool_call, is: 0 }
+"#,
+    );
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rehearsal"));
+    command.arg("eval").arg(folder.path().join("suite.yaml")).arg("--python").arg(python);
+    let ended = command.current_dir(folder.path()).output().unwrap();
+    assert_eq!(ended.status.code(), Some(1), "{}", String::from_utf8_lossy(&ended.stderr));
+    let store = folder.path().join(".rehearsal/eval.sqlite");
+    let runs = StoredRuns::new(store, folder.path().to_owned(), Some(python.to_owned()));
+    (folder, runs)
+}
+
+/// The fork once nothing of it runs.
+async fn ended(runs: &StoredRuns, begun: &ForkView) -> ForkView {
+    loop {
+        let fork = runs.read_fork(begun.with.run).await.unwrap();
+        let is_complete = [Some(&fork.with), fork.without.as_ref()]
+            .into_iter()
+            .flatten()
+            .all(|side| side.results.len() == side.times as usize);
+        if fork.fault.is_some() || (is_complete && !fork.is_running) {
+            return fork;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+fn chest_pain() -> CaseRunId {
+    CaseRunId { run: 1, suite: String::new(), case: "chest pain".to_owned(), repeat: 1 }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_failed_run_is_forked_at_a_step_and_the_cause_is_shown() {
+    let Some(python) = test_needs::python() else { return };
+    let (_folder, runs) = stored(&python);
+
+    let list = runs.list_runs().await.unwrap();
+    let [run] = &*list.runs else { panic!("one run: {list:?}") };
+    assert_eq!((run.counts.passed, run.counts.failed, run.is_running), (2, 1, false));
+    let detail = runs.read_run(1).await.unwrap();
+    let names: Vec<_> = detail.cases.iter().map(|it| (&*it.id.case, it.id.repeat)).collect();
+    assert_eq!(names, [("chest pain", 1), ("greeting", 1), ("greeting", 2)]);
+    let why = detail.cases[0].why.as_deref().unwrap();
+    assert!(why.starts_with("escalates: "), "{why}");
+
+    let case = runs.read_case_run(1, "chest pain".to_owned(), None, None).await.unwrap();
+    let kinds: Vec<_> = case.steps.iter().map(|step| (step.kind, step.edit.as_str())).collect();
+    assert_eq!(
+        kinds,
+        [
+            (StepViewKind::Message, r#"{"message":"My chest hurts"}"#),
+            (StepViewKind::Response, r#"{"response":"Rest a little"}"#)
+        ]
+    );
+    let edit = r#"{"response": {"calls": [{"tool": "escalate", "args": {"urgency_level": "high", "reason": "chest"}}]}}"#;
+    let request = ForkRequest {
+        of: case.summary.id.clone(),
+        step: 2,
+        edit: Some(JsonText::parse(edit).unwrap()),
+        then: None,
+        times: 2,
+    };
+    let begun = runs.start_fork(request).await.unwrap();
+    let fork = ended(&runs, &begun).await;
+    assert_eq!(fork.fault, None);
+    let without = fork.without.as_ref().unwrap();
+    assert_eq!((fork.with.passed, fork.with.counted), (2, 2));
+    assert_eq!((without.passed, without.counted), (0, 2));
+    assert_eq!(
+        fork.sentence.as_deref(),
+        Some(
+            "Step 2 was the cause: with your call 2 of 2 pass, without it 0 of 2 (difference 1.00, 95 % 0.07 to 1.00)."
+        )
+    );
+    assert_eq!(runs.read_fork(without.run).await.unwrap(), fork, "either run names the fork");
+
+    // More continuations go on with those that there are.
+    let more = runs.continue_fork(without.run, 5).await.unwrap();
+    let fork = ended(&runs, &more).await;
+    assert_eq!((fork.with.passed, fork.with.results.len()), (5, 5));
+    let sentence = fork.sentence.unwrap();
+    assert!(sentence.starts_with("Step 2 was the cause: with your call 5 of 5 pass"), "{sentence}");
+
+    let forks = runs.read_run(1).await.unwrap().forks;
+    let numbers: Vec<_> = forks.iter().map(|fork| fork.run).collect();
+    assert_eq!(numbers, [3, 2]);
+    let of_case = runs.read_case_run(1, "chest pain".to_owned(), Some(1), None).await.unwrap();
+    assert_eq!(of_case.forks, forks);
+}
+
+#[tokio::test]
+async fn without_a_store_there_are_no_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let runs = StoredRuns::new(folder.path().join("eval.sqlite"), PathBuf::new(), None);
+    assert_eq!(runs.list_runs().await.unwrap().runs, []);
+    assert!(!folder.path().join("eval.sqlite").exists(), "looking creates nothing");
+    assert!(matches!(runs.read_run(1).await, Err(ApiError::Run(_))));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_cannot_fork_is_refused_and_stores_nothing() {
+    let Some(python) = test_needs::python() else { return };
+    let (folder, runs) = stored(&python);
+    let suite = folder.path().join("suite.yaml").canonicalize().unwrap();
+    let case = runs.read_case_run(1, "chest pain".to_owned(), None, None).await.unwrap();
+    let request = |edit: Option<&str>, step, times| ForkRequest {
+        of: case.summary.id.clone(),
+        step,
+        edit: edit.map(|edit| JsonText::parse(edit).unwrap()),
+        then: None,
+        times,
+    };
+    let refused = async |request| match runs.start_fork(request).await {
+        Err(ApiError::Run(reason)) => reason,
+        other => panic!("{other:?}"),
+    };
+    let unknown = ForkRequest { of: chest_pain(), ..request(None, 2, 1) };
+    for (request, reason) in [
+        (request(Some("{}"), 2, 1), "The move has nothing that happens"),
+        (request(Some(r#"{"result": 1}"#), 2, 1), "Step 2 is a response"),
+        (request(None, 9, 1), "The run has no step 9; it has the steps 1 to 2."),
+        (request(None, 2, 0), "Give a number of continuations from 1 to 100."),
+        (unknown, "Run 1 has no result of chest pain, repeat 1."),
+    ] {
+        let error = refused(request).await;
+        assert!(error.contains(reason), "{error}");
+    }
+    for (case, repeat) in [("greeting", Some(3)), ("gone", None)] {
+        let read = runs.read_case_run(1, case.to_owned(), repeat, None).await;
+        assert!(matches!(read, Err(ApiError::Run(_))), "{read:?}");
+    }
+    let fork = runs.read_fork(1).await;
+    assert_eq!(fork, Err(ApiError::Run("Run 1 is not a fork.".to_owned())));
+    std::fs::remove_file(&suite).unwrap();
+    let error = refused(request(None, 2, 1)).await;
+    assert!(error.contains("suite.yaml"), "{error}");
+    assert_eq!(runs.list_runs().await.unwrap().runs.len(), 1);
+}
