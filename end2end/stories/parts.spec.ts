@@ -76,6 +76,7 @@ test("an area loads its own part only", async ({ page }) => {
   for (const [path, part] of [
     ["/live", "live"],
     ["/evalsets", "evalsets"],
+    ["/runs", "runs"],
     ["/reports", "reports"],
     ["/rehearse/math-agent", "rehearse"],
   ] as const) {

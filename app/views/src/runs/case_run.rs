@@ -82,6 +82,8 @@ fn ResultPage(
 ) -> impl IntoView {
     let name = visible_name(&wanted.case);
     let Named { case, repeat, suite } = wanted;
+    // Where the run has several suites, links to the result name its suite.
+    let has_suites = suite.is_some();
     let result = use_fetched(
         move || read_case_run(run, case.clone(), repeat, suite.clone()),
         PERIOD,
@@ -91,7 +93,7 @@ fn ResultPage(
     let head = move || {
         // Only the forks of a result change.
         arrived.track();
-        untrack(|| result.get()).map(|result| head(&result))
+        untrack(|| result.get()).map(|result| head(&result, has_suites))
     };
     view! {
         <header class="page-head">
@@ -106,7 +108,7 @@ fn ResultPage(
             <Loading
                 arrived=move || arrived.get()
                 meanwhile="Loading the result…"
-                draw=move |()| view! { <Sheet result fork/> }.into_any()
+                draw=move |()| view! { <Sheet result fork has_suites/> }.into_any()
                 retry=move |()| result.again()
             />
         </div>
@@ -114,11 +116,11 @@ fn ResultPage(
 }
 
 /// The verdict, the repeats and the figures of a result.
-fn head(result: &CaseRun) -> AnyView {
+fn head(result: &CaseRun, has_suites: bool) -> AnyView {
     let CaseRun { summary, repeats, .. } = result;
     let CaseRunSummary { id, status, turns, duration_ms, tokens, .. } = summary.clone();
     let repeat = |number: &u32| {
-        let href = case_address(&CaseRunId { repeat: *number, ..id.clone() }, true, None);
+        let href = case_address(&CaseRunId { repeat: *number, ..id.clone() }, has_suites, None);
         let is_this = *number == id.repeat;
         view! { <a href=href aria-label=format!("Repeat {number}") aria-current=is_this.then_some("true")>{*number}</a> }
     };
@@ -151,11 +153,13 @@ fn Sheet(
     result: Fetched<CaseRun>,
     /// The step at which the fork panel is open.
     fork: Memo<Option<usize>>,
+    /// Whether links to the result name its suite.
+    has_suites: bool,
 ) -> impl IntoView {
     // Only the forks of a result change.
     let Some(read) = untrack(|| result.get()) else { return ().into_any() };
     let id = StoredValue::new(read.summary.id.clone());
-    let address = Callback::new(move |step| id.with_value(|id| case_address(id, true, step)));
+    let address = Callback::new(move |step| id.with_value(|id| case_address(id, has_suites, step)));
     let count = read.steps.len();
     let fork = Memo::new(move |_| fork.get().filter(|step| (1..=count).contains(step)));
     let state = use_ledger(Ledger::of(&read.events, &read.steps), fork, address);
@@ -171,6 +175,8 @@ fn Sheet(
             (Some(step), _) => {
                 state.show(step);
                 browser::after_drawing(move || {
+                    // The steps around it, too.
+                    browser::reveal(&step_id(step + 1));
                     browser::reveal(&step_id(step));
                     browser::focus_first_in(PANEL)
                 });

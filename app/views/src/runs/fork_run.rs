@@ -197,7 +197,7 @@ fn Side(
 /// A continuation, with a link to its result.
 fn continuation(result: CaseRunSummary) -> AnyView {
     let CaseRunSummary { id, status, why, duration_ms, .. } = result;
-    let href = case_address(&id, true, None);
+    let href = case_address(&id, false, None);
     view! {
         <li>
             <Verdict status/>

@@ -21,7 +21,7 @@ use app::state::times::{counted, took};
 /// As much of a value is drawn until it is opened, in characters.
 const SHOWN: usize = 300;
 /// As much of a text is drawn until it is opened, in bytes.
-const TEXT: usize = 2_000;
+const TEXT: usize = 600;
 
 /// The timeline, as small as its handles.
 #[derive(Clone, Copy)]

@@ -25,7 +25,7 @@ use app::state::base_path::unresolved;
 use app::state::browser;
 use app::state::excerpt::visible_name;
 use app::state::in_address::use_in_address;
-use app::state::times::{counted, grouped};
+use app::state::times::grouped;
 
 /// The assumed height of the view until it is measured, in pixels.
 const VIEW: f64 = 600.0;
@@ -107,13 +107,15 @@ impl Table {
         }
     }
 
-    /// The rows to draw: place in the table and the place among the results. Tracked.
-    fn drawn(self) -> Vec<(usize, CaseRunSummary)> {
+    /// The rows to draw: the place in the table, the columns and the result. Tracked.
+    fn drawn(self) -> Vec<(usize, (usize, bool), CaseRunSummary)> {
         let window = self.window.get();
+        // A result of a run that is running may bring another column.
+        let columns = (self.metrics.read().len(), self.has_repeats.get());
         let (rows, cases) = (self.rows.read(), self.cases.read());
         let row = |at: u64| {
             let at = usize::try_from(at).ok()?.checked_sub(1)?;
-            Some((at, cases.get(*rows.get(at)?)?.clone()))
+            Some((at, columns, cases.get(*rows.get(at)?)?.clone()))
         };
         (window.first..=window.last).filter_map(row).collect()
     }
@@ -212,7 +214,8 @@ pub(super) fn Results(
     let count = Signal::derive(move || {
         let (shown, all) = (rows.read().len(), cases.read().len());
         match shown == all {
-            true => counted(all, "result", "results"),
+            true if all == 1 => "1 result".to_owned(),
+            true => format!("{} results", grouped(all)),
             false => format!("{} of {}", grouped(shown), grouped(all)),
         }
     });
@@ -267,7 +270,10 @@ fn Rows(
             true => metrics
                 .read()
                 .iter()
-                .map(|_| view! { <col class="runs-metric"/> })
+                .map(|name| {
+                    let width = metric_width(name, metrics.read().len());
+                    view! { <col style:width=format!("{width}px")/> }
+                })
                 .collect_view()
                 .into_any(),
             false => view! { <col class="runs-metrics"/> }.into_any(),
@@ -301,7 +307,7 @@ fn Rows(
                 </thead>
                 <tbody>
                     <tr role="none" class="space" style:height=move || format!("{}px", table.window.read().above)></tr>
-                    <For each=move || table.drawn() key=|(at, case)| (*at, case.id.clone()) let((at, case))>
+                    <For each=move || table.drawn() key=|(at, columns, case)| (*at, *columns, case.id.clone()) let((at, _, case))>
                         <ResultRow table at case/>
                     </For>
                     <tr role="none" class="space" style:height=move || format!("{}px", table.window.read().below)></tr>
@@ -321,7 +327,7 @@ fn ResultRow(
     /// The result.
     case: CaseRunSummary,
 ) -> impl IntoView {
-    let metrics = table.metrics.get();
+    let metrics = table.metrics.get_untracked();
     let metrics = match metrics.len() <= METRIC_COLUMNS {
         true => {
             metrics.iter().map(|name| metric_cell(metric_of(&case, name))).collect_view().into_any()
@@ -329,10 +335,11 @@ fn ResultRow(
         false => metrics_cell(&case.metrics),
     };
     let CaseRunSummary { id, status, why, turns, duration_ms, tokens, .. } = case;
-    let href = case_address(&id, table.has_suites.get(), None);
+    let href = case_address(&id, table.has_suites.get_untracked(), None);
     let name = visible_name(&id.case);
     let why = why.map(|why| visible_name(&why));
-    let repeat = table.has_repeats.get().then(|| view! { <td class="figure">{id.repeat}</td> });
+    let repeat =
+        table.has_repeats.get_untracked().then(|| view! { <td class="figure">{id.repeat}</td> });
     view! {
         <tr aria-rowindex=(at + 2).to_string()>
             <td><Verdict status/></td>
@@ -355,6 +362,14 @@ fn ResultRow(
             <td class="figure">{(tokens > 0).then(|| grouped(usize::try_from(tokens).unwrap_or(usize::MAX)))}</td>
         </tr>
     }
+}
+
+/// How wide the column of a metric is, in pixels: as wide as its name where few share the room.
+fn metric_width(name: &str, metrics: usize) -> usize {
+    const LETTER: usize = 7;
+    const SPACE: usize = 28;
+    let most = if metrics > 3 { 92 } else { 160 };
+    (name.chars().count() * LETTER + SPACE).clamp(84, most)
 }
 
 /// The id of a row's link in the document.

@@ -30,7 +30,7 @@ pub(super) fn Trends(
                     <span class="runs-suites"><Suites suites=trend.suites.clone()/></span>
                     {latest}
                 </figcaption>
-                <svg viewBox=format!("0 0 {width} {}", HEIGHT + 1.0) role="img" aria-label=trend.label()>
+                <svg viewBox=format!("0 0 {width} {}", HEIGHT + 1.0) preserveAspectRatio="none" role="img" aria-label=trend.label()>
                     {bars.collect_view()}
                     <line class="report-ground" x1="0" x2=width.to_string() y1=(HEIGHT + 0.5).to_string() y2=(HEIGHT + 0.5).to_string()></line>
                 </svg>
