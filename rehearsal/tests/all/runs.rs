@@ -38,6 +38,43 @@ fn stored(python: &Path) -> (TempDir, StoredRuns) {
     (folder, runs)
 }
 
+/// What `rehearsal eval runs` prints.
+fn listed(folder: &Path, arguments: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rehearsal"));
+    command.args(["eval", "runs"]).args(arguments).current_dir(folder);
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn stored_runs_are_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    let nothing = listed(folder.path(), &[]);
+    assert_eq!(nothing, ".rehearsal/eval.sqlite has no runs; `rehearsal eval SUITE` stores one\n");
+    let Some(python) = test_needs::python() else { return };
+    let (folder, _) = stored(&python);
+    let all = listed(folder.path(), &[]);
+    assert!(all.starts_with("    1  20") && all.contains("  2 of 3 passed  "), "{all}");
+    assert!(all.ends_with(" s  suite.yaml\n"), "{all}");
+    let one = listed(folder.path(), &["last"]);
+    let (head, results) = one.split_once('\n').unwrap();
+    assert!(
+        head.starts_with("Run 1 of suite.yaml, 20") && head.ends_with(": 2 of 3 passed"),
+        "{head}"
+    );
+    assert_eq!(
+        results,
+        "failed     chest pain: escalates: 0 × tool_call; wanted: 1\n\
+         passed     greeting, repeat 1\n\
+         passed     greeting, repeat 2\n"
+    );
+    let json: serde_json::Value =
+        serde_json::from_str(&listed(folder.path(), &["1", "--format", "json"])).unwrap();
+    assert_eq!(json["cases"][0]["metrics"][0]["passed"], false);
+    assert_eq!(json["summary"]["counts"]["failed"], 1);
+}
+
 /// The fork once nothing of it runs.
 async fn ended(runs: &StoredRuns, begun: &ForkView) -> ForkView {
     loop {

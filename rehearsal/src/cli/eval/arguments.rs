@@ -43,6 +43,13 @@ Example:
 
 Then edit the suite: mocks for other arguments, a user that is played by a model, metrics.")]
     Init(InitSuiteArguments),
+    /// List the stored runs, or the results of one
+    #[command(after_help = "\
+Examples:
+  rehearsal eval runs                    every run, the newest first
+  rehearsal eval runs last               the results of the last run
+  rehearsal eval runs 12 --format json   those of run 12 with their metrics, and its forks")]
+    Runs(ListRunsArguments),
     /// Start the MCP servers of a suite, and write the tools that they declare
     #[command(after_help = "\
 Example:
@@ -51,6 +58,20 @@ Example:
 Name the file in the suite as `subject: { mcp: { declarations: tools.json, ... } }`. The servers then start \
 only where a case lets one of their tools run.")]
     Tools(ToolsOfSuiteArguments),
+}
+
+/// Arguments of `rehearsal eval runs`.
+#[derive(Debug, Clone, Args)]
+pub struct ListRunsArguments {
+    /// The run: its number, or `last`; without it, all runs are listed
+    #[arg(value_name = "RUN", value_parser = run)]
+    pub run: Option<RunChoice>,
+    /// The file that keeps the results of runs
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_STORE, value_hint = ValueHint::FilePath)]
+    pub store: PathBuf,
+    /// The format of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub format: ForkFormat,
 }
 
 /// Arguments of `rehearsal eval tools`.
@@ -309,7 +330,7 @@ pub struct ForkArguments {
     pub format: ForkFormat,
 }
 
-/// The format of what `rehearsal fork` prints.
+/// The format of what `rehearsal fork` and `rehearsal eval runs` print.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum ForkFormat {
     /// For people

@@ -10,6 +10,7 @@ mod fork;
 mod fork_run;
 mod init;
 mod interrupts;
+mod list_runs;
 mod progress;
 mod report;
 mod runner;
@@ -232,6 +233,10 @@ pub async fn eval(
         Some(EvalCommand::Merge(merged)) => merge(merged, begin, out).await,
         Some(EvalCommand::Init(arguments)) => {
             init::init(arguments, out)?;
+            Ok(Verdict::Passed)
+        }
+        Some(EvalCommand::Runs(arguments)) => {
+            list_runs::list_runs(arguments, out).await?;
             Ok(Verdict::Passed)
         }
         Some(EvalCommand::Tools(arguments)) => {
