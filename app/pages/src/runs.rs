@@ -8,6 +8,7 @@ use crate::NotFoundPage;
 use crate::bars::FootBar;
 use app::components::loading::LazyView;
 use app::state::case_address::use_case_in_address;
+use app::state::excerpt::visible_name;
 use app::state::use_page;
 
 /// The stored runs.
@@ -31,7 +32,10 @@ pub fn RunPage() -> impl IntoView {
     let run = Memo::new(move |_| params.with(|params| params.get("run")?.parse::<i64>().ok()));
     let case = use_case_in_address();
     let part = use_page().lazy.runs;
-    let title = move || run.get().map_or_else(|| "Run".to_owned(), |run| format!("Run {run}"));
+    let title = move || {
+        let run = run.get().map_or_else(|| "Run".to_owned(), |run| format!("Run {run}"));
+        case.get().map_or(run.clone(), |case| format!("{} · {run}", visible_name(&case)))
+    };
     move || {
         match run.get() {
         None => view! { <NotFoundPage/> }.into_any(),

@@ -42,7 +42,7 @@ pub(super) fn Began(
         let text = began.to_string();
         format!("{} UTC", text.get(..16).unwrap_or(&text).replace('T', " "))
     });
-    // Without its own ticking text, a closed minute redraws nothing.
+    // Changes with its text, not each second.
     let text = Memo::new(move |_| began.map(|began| ago(clock.since(began))));
     view! { <time title=title>{move || text.get()}</time> }
 }
@@ -55,8 +55,12 @@ pub(super) fn duration_text(milliseconds: u64) -> String {
 
 /// `1,200 tokens`; nothing where none are counted.
 pub(super) fn tokens_text(tokens: u64) -> Option<String> {
-    let count = usize::try_from(tokens).unwrap_or(usize::MAX);
-    (tokens > 0).then(|| format!("{} tokens", grouped(count)))
+    (tokens > 0).then(|| format!("{} tokens", number(tokens)))
+}
+
+/// A number with its thousands apart.
+pub(super) fn number(count: u64) -> String {
+    grouped(usize::try_from(count).unwrap_or(usize::MAX))
 }
 
 /// The shares of passed, failed and unscored results, as a bar.
@@ -73,11 +77,12 @@ pub(super) fn share(counts: RunCounts) -> AnyView {
 
 /// `3 of 4, 1 unscored`.
 pub(super) fn passed_text(counts: RunCounts) -> String {
-    let scored = counts.all() - counts.unscored;
+    let scored = number(counts.all() - counts.unscored);
+    let passed = number(counts.passed);
     match counts.unscored {
         _ if counts.all() == 0 => "no results".to_owned(),
-        0 => format!("{} of {scored}", counts.passed),
-        unscored => format!("{} of {scored}, {unscored} unscored", counts.passed),
+        0 => format!("{passed} of {scored}"),
+        unscored => format!("{passed} of {scored}, {} unscored", number(unscored)),
     }
 }
 

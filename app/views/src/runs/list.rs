@@ -7,7 +7,7 @@ use api::{RunList, RunSummary};
 use leptos::prelude::*;
 
 use super::address::run_address;
-use super::head::{Began, Suites, duration_text, fork_text, passed_text, running, share};
+use super::head::{Began, Suites, duration_text, fork_text, number, passed_text, running, share};
 use super::state::fetched::{Fetched, use_fetched};
 use super::state::list::{Asked, Row, Show as Shown, rows, trends};
 use super::state::row_keys::row_after;
@@ -256,7 +256,7 @@ fn RunRow(
             <td class="runs-suites"><Suites suites/></td>
             <td class="figure">{passed_text(counts)} {share(counts)}</td>
             <td class="figure">{duration_text(duration_ms)}</td>
-            <td class="figure">{(tokens > 0).then(|| grouped(usize::try_from(tokens).unwrap_or(usize::MAX)))}</td>
+            <td class="figure">{(tokens > 0).then(|| number(tokens))}</td>
             <td class="figure"><Began began/></td>
         </tr>
     }

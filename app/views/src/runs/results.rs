@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_navigate;
 
 use super::address::case_address;
-use super::head::{Verdict, duration_text, verdict_class};
+use super::head::{Verdict, duration_text, number, verdict_class};
 use super::metrics::{metric_cell, metrics_cell};
 use super::state::fetched::Fetched;
 use super::state::results::{
@@ -185,7 +185,7 @@ pub(super) fn Results(
     offer(Vec::new);
     let counts = Memo::new(move |_| detail.get().map(|it| it.summary.counts).unwrap_or_default());
     let chip = move |(status, name): (report_view::RunStatus, &'static str)| {
-        let number = Memo::new(move |_| count(counts.get(), status));
+        let results = Memo::new(move |_| count(counts.get(), status));
         let is_shown = Memo::new(move |_| asked.read().verdict == Some(status));
         let word = match name {
             "error" => "errors",
@@ -197,18 +197,18 @@ pub(super) fn Results(
                 <button
                     type="button"
                     class=format!("report-count {}", verdict_class(status))
-                    class:none=move || number.get() == 0
+                    class:none=move || results.get() == 0
                     aria-pressed=move || is_shown.get().to_string()
                     on:click=choose
                 >
-                    <b>{move || grouped(usize::try_from(number.get()).unwrap_or(usize::MAX))}</b>
+                    <b>{move || number(results.get())}</b>
                     <span>{word}</span>
                 </button>
             }
         };
         // Few runs are ended by a limit.
         let is_drawn =
-            Memo::new(move |_| name != "terminated" || number.get() > 0 || is_shown.get());
+            Memo::new(move |_| name != "terminated" || results.get() > 0 || is_shown.get());
         view! { <Show when=move || is_drawn.get()>{button}</Show> }
     };
     let count = Signal::derive(move || {
@@ -359,7 +359,7 @@ fn ResultRow(
             <td class="runs-reason" title=why.clone()>{why.clone()}</td>
             <td class="figure">{turns}</td>
             <td class="figure">{duration_text(duration_ms)}</td>
-            <td class="figure">{(tokens > 0).then(|| grouped(usize::try_from(tokens).unwrap_or(usize::MAX)))}</td>
+            <td class="figure">{(tokens > 0).then(|| number(tokens))}</td>
         </tr>
     }
 }

@@ -11,7 +11,7 @@ use super::state::list::{Trend, share_text};
 const HEIGHT: f64 = 28.0;
 /// How wide a bar is with the gap behind it.
 const STEP: f64 = 7.0;
-/// As many bars as fit are never narrower than this many would be.
+/// A picture has room for at least so many bars.
 const ROOM: usize = 20;
 
 /// The trend of each suite with several runs.
