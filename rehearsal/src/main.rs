@@ -140,11 +140,8 @@ fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
     let simulator = simulator.access(config.access.clone()).folders(config.folders.clone());
     let simulator = simulator.adk_tool_responses(config.adk_tool_responses);
     let simulator = simulator.retention(config.live.retention);
-    let simulator = simulator.runs(StoredRuns::new(
-        arguments.store.clone(),
-        PathBuf::new(),
-        config.python.clone(),
-    ));
+    let runs = StoredRuns::new(arguments.store.clone(), PathBuf::new(), config.python.clone());
+    let simulator = simulator.runs(runs.agents(config.agents.clone()));
     let proxies = config.security.trusted_proxies.iter().copied();
     let simulator = proxies.fold(simulator, Simulator::trust_proxy);
     let origins = config.security.allowed_origins.iter().cloned().map(String::from);

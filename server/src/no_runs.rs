@@ -1,7 +1,7 @@
 //! [`NoRuns`]: a host without eval runs, such as one in a program of somebody's own.
 
 use api::host::RunHost;
-use api::{ApiError, CaseRun, ForkRequest, ForkView, RunDetail, RunList};
+use api::{ApiError, CaseRun, CaseRunId, ForkRequest, ForkView, KeptResult, RunDetail, RunList};
 use async_trait::async_trait;
 
 /// Has no runs, and says how to get them.
@@ -47,6 +47,10 @@ impl RunHost for NoRuns {
     }
 
     async fn continue_fork(&self, _run: i64, _times: u32) -> Result<ForkView, ApiError> {
+        none()
+    }
+
+    async fn keep_result(&self, _result: CaseRunId) -> Result<KeptResult, ApiError> {
         none()
     }
 }

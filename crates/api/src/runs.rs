@@ -232,3 +232,14 @@ pub struct ForkSide {
     /// Those that have ended.
     pub results: Vec<CaseRunSummary>,
 }
+
+/// A result that is kept as an eval case.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptResult {
+    /// The eval-set file.
+    pub path: String,
+    /// The id of the case in it.
+    pub eval_id: String,
+    /// Whether it was appended; otherwise the file had it already.
+    pub is_new: bool,
+}

@@ -1,5 +1,6 @@
 //! [`Subject`]: what a run drives, whatever its framework.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -74,6 +75,11 @@ pub trait Subject: Send + Sync {
 
     /// The name of what the agent is loaded from, and a hash of it; `None` if it is not known.
     fn fingerprint(&self) -> Option<(String, String)> {
+        None
+    }
+
+    /// The folder of the agent; `None` if it has none.
+    fn folder(&self) -> Option<&Path> {
         None
     }
 

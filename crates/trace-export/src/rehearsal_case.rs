@@ -118,11 +118,15 @@ pub fn eval_case(
     if let Some(mark) = mark {
         mark.write(&mut case);
     }
-    let about = About { description: &options.note, tags: &options.tags };
-    if !about.description.is_empty() || !about.tags.is_empty() {
-        case.written.set_extra("agentflow", object(&about));
-    }
+    describe(&mut case, &options.note, &options.tags);
     Ok(case)
+}
+
+/// Gives the case a note and tags for people; nothing without either.
+pub(crate) fn describe(case: &mut EvalCase, note: &str, tags: &[String]) {
+    if !note.is_empty() || !tags.is_empty() {
+        case.written.set_extra("agentflow", object(&About { description: note, tags }));
+    }
 }
 
 /// Whether google-adk would have asked for a confirmation, and the person confirmed the call.

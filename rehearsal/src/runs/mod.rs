@@ -1,5 +1,6 @@
 //! [`StoredRuns`]: the page's part of eval runs. Reads the store that `rehearsal eval` writes, and runs forks.
 
+mod keep;
 mod running;
 mod views;
 
@@ -7,7 +8,9 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use api::host::RunHost;
-use api::{ApiError, CaseRun, CaseRunId, ForkRequest, ForkView, RunDetail, RunList, RunSummary};
+use api::{
+    ApiError, CaseRun, CaseRunId, ForkRequest, ForkView, KeptResult, RunDetail, RunList, RunSummary,
+};
 use async_trait::async_trait;
 use eval::continuations::Fork;
 use eval::fork::ForkOf;
@@ -18,7 +21,8 @@ use self::running::RunningForks;
 use self::views::{
     Totals, case_run, case_summary, fork_side, fork_view, id_of, key_of, run_summary, said_of,
 };
-use crate::cli::{EvalArguments, EvalError, ForkRun, read_move};
+use crate::cli::{EvalArguments, EvalError, ForkRun, case_of, read_move, stored};
+use crate::config::AgentConfig;
 
 /// The most continuations of a side that the page may ask for.
 const MOST_TIMES: u32 = 100;
@@ -28,6 +32,7 @@ pub struct StoredRuns {
     store: PathBuf,
     folder: PathBuf,
     python: Option<PathBuf>,
+    agents: Vec<AgentConfig>,
     forks: RunningForks,
 }
 
@@ -36,7 +41,14 @@ impl StoredRuns {
     /// `rehearsal eval` was started. `python` runs agents without an interpreter of their own.
     #[must_use]
     pub fn new(store: PathBuf, folder: PathBuf, python: Option<PathBuf>) -> Self {
-        Self { store, folder, python, forks: RunningForks::default() }
+        Self { store, folder, python, agents: Vec::new(), forks: RunningForks::default() }
+    }
+
+    /// Results of these agents are kept in the eval sets that they have here.
+    #[must_use]
+    pub fn agents(mut self, agents: Vec<AgentConfig>) -> Self {
+        self.agents = agents;
+        self
     }
 
     /// The store; `None` if nothing has run yet.
@@ -229,6 +241,22 @@ impl RunHost for StoredRuns {
         let read = |suite: &Path| self.arguments(suite);
         let fork = ForkRun::resume(&store, &info, Some(times), read).await;
         self.run(fork.map_err(|error| refused(&error))?, store).await
+    }
+
+    async fn keep_result(&self, result: CaseRunId) -> Result<KeptResult, ApiError> {
+        let store = self.existing().await?;
+        let run = store.run(result.run).await.map_err(|error| refused(&error))?;
+        let key = key_of(result);
+        let kept = stored(&store, run.number, &key).await.map_err(|error| refused(&error))?;
+        let read = |suite: &Path| self.arguments(suite);
+        let case = case_of(&key, read).map_err(|error| refused(&error))?;
+        let agents = self.agents.clone();
+        let kept =
+            tokio::task::spawn_blocking(move || keep::keep(&case, &run, &kept.result, &agents));
+        match kept.await {
+            Ok(kept) => kept.map_err(|error| refused(&error)),
+            Err(_) => Err(ApiError::Internal("keep the result".to_owned())),
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-fn agents() -> PathBuf {
+pub(crate) fn agents() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/eval/tests/agents")
 }
 

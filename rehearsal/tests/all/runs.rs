@@ -1,15 +1,17 @@
 //! Stored runs and their forks, as the page asks for them.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use api::host::RunHost as _;
 use api::{ApiError, CaseRunId, ForkRequest, ForkView, StepViewKind};
 use json_text::JsonText;
+use rehearsal::config::{AgentConfig, AgentSourceConfig};
 use rehearsal::runs::StoredRuns;
 use tempfile::TempDir;
 
-use crate::evaluating::suite;
+use crate::evaluating::{agents, suite};
 
 /// A folder with a run of two cases, of which one fails: its model does not escalate.
 fn stored(python: &Path) -> (TempDir, StoredRuns) {
@@ -34,8 +36,16 @@ fn stored(python: &Path) -> (TempDir, StoredRuns) {
     let ended = command.current_dir(folder.path()).output().unwrap();
     assert_eq!(ended.status.code(), Some(1), "{}", String::from_utf8_lossy(&ended.stderr));
     let store = folder.path().join(".rehearsal/eval.sqlite");
+    let agent = AgentConfig {
+        name: "Triage".to_owned(),
+        source: AgentSourceConfig::AdkPython { folder: agents().join("triage"), python: None },
+        eval_set_path: folder.path().join("triage_evals.evalset.json"),
+        user_id: "user".to_owned(),
+        state: BTreeMap::new(),
+        found_in: None,
+    };
     let runs = StoredRuns::new(store, folder.path().to_owned(), Some(python.to_owned()));
-    (folder, runs)
+    (folder, runs.agents(vec![agent]))
 }
 
 /// What `rehearsal eval runs` prints.
@@ -138,6 +148,23 @@ async fn a_failed_run_is_forked_at_a_step_and_the_cause_is_shown() {
         )
     );
     assert_eq!(runs.read_fork(without.run).await.unwrap(), fork, "either run names the fork");
+
+    // What was right is kept as a case, once.
+    let right = fork.with.results[0].id.clone();
+    let kept = runs.keep_result(right.clone()).await.unwrap();
+    assert!(kept.is_new && kept.path.ends_with("triage_evals.evalset.json"), "{kept:?}");
+    let again = runs.keep_result(right).await.unwrap();
+    assert_eq!((again.is_new, &again.eval_id), (false, &kept.eval_id));
+    let set: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(&kept.path).unwrap()).unwrap();
+    let [case] = &**set["eval_cases"].as_array().unwrap() else { panic!("one case: {set}") };
+    let used = &case["conversation"][0]["intermediate_data"]["tool_uses"][0];
+    assert_eq!((&used["name"], &used["args"]["reason"]), (&"escalate".into(), &"chest".into()));
+    let note = case["agentflow"]["description"].as_str().unwrap();
+    assert!(
+        note.starts_with("Forked from run 1, chest pain, repeat 1, at step 2, with {"),
+        "{note}"
+    );
 
     // More continuations go on with those that there are.
     let more = runs.continue_fork(without.run, 5).await.unwrap();

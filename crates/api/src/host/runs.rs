@@ -1,6 +1,6 @@
 //! [`RunHost`]: stored eval runs, and their forks.
 
-use crate::{CaseRun, ForkRequest, ForkView, RunDetail, RunList};
+use crate::{CaseRun, CaseRunId, ForkRequest, ForkView, KeptResult, RunDetail, RunList};
 
 super::host_functions! {
     /// Stored eval runs, and their forks.
@@ -21,7 +21,7 @@ super::host_functions! {
         suite: Option<String>,
     ) -> CaseRun;
 
-    /// Begins the continuations of a fork. Returns when they have begun; [`read_fork`] tells how far they are.
+    /// Begins the continuations of a fork. Returns when they have begun; [`read_fork`] says how far they are.
     "start_fork": fn start_fork(request: ForkRequest) -> ForkView;
 
     /// A fork, by the number of either of its runs.
@@ -32,4 +32,7 @@ super::host_functions! {
 
     /// Continues a fork until each side has `times` continuations.
     "continue_fork": fn continue_fork(run: i64, times: u32) -> ForkView;
+
+    /// Appends a result to the eval set of its agent as a case that expects what the agent did.
+    "keep_result": fn keep_result(result: CaseRunId) -> KeptResult;
 }

@@ -242,6 +242,10 @@ impl Subject for AdkPythonSubject {
         Some((format!("the agent {name}"), hash.clone()))
     }
 
+    fn folder(&self) -> Option<&Path> {
+        Some(&self.agent.folder)
+    }
+
     async fn scenario_prompt(&self, args: &JsonText) -> Result<Option<String>, FunctionError> {
         self.user_prompts.prompt(&self.agent.python, args).await
     }

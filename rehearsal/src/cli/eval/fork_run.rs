@@ -184,6 +184,26 @@ pub(crate) async fn stored(
     })
 }
 
+/// The case of a result, as its suite has it now. `read` gives the arguments with which the suite is read.
+///
+/// # Errors
+/// [`EvalError`] if the suite cannot be read or has the case no more.
+pub(crate) fn case_of(
+    key: &ResultKey,
+    read: impl Fn(&Path) -> EvalArguments,
+) -> Result<EvalCase, EvalError> {
+    let cases = selection::cases(&read(&PathBuf::from(&key.suite)))?;
+    let mut case = cases.into_iter().find(|case| case.name == key.name).ok_or_else(|| {
+        EvalError::NoSource(format!(
+            "{} has no case {} any more; a case that was renamed must run again",
+            key.suite, key.name
+        ))
+    })?;
+    // The file may be named from elsewhere.
+    case.source.suite.clone_from(&key.suite);
+    Ok(case)
+}
+
 /// The cases of both sides, checked, and what has changed since the source ran.
 async fn prepared(
     store: &RunStore,
@@ -196,15 +216,7 @@ async fn prepared(
         let ResultKey { name, repeat, .. } = key;
         EvalError::NoSource(format!("run {source} has no result of {name}, repeat {repeat}"))
     })?;
-    let cases = selection::cases(&read(&PathBuf::from(&key.suite)))?;
-    let mut case = cases.into_iter().find(|case| case.name == key.name).ok_or_else(|| {
-        EvalError::NoSource(format!(
-            "{} has no case {} any more; a case that was renamed must run again",
-            key.suite, key.name
-        ))
-    })?;
-    // The file may be named from elsewhere.
-    case.source.suite.clone_from(&key.suite);
+    let case = case_of(key, read)?;
     let changed = case.source.changed_since(&hashes).into_iter().map(|changed| match changed {
         Changed::Case => key.name.clone(),
         Changed::File(name) => name.to_owned(),

@@ -43,7 +43,7 @@ pub use arguments::{
 };
 
 pub use self::fork::fork;
-pub(crate) use self::fork_run::{ForkRun, read_move};
+pub(crate) use self::fork_run::{ForkRun, case_of, read_move, stored};
 use self::interrupts::Interrupts;
 use self::progress::Progress;
 use self::report::Columns;
