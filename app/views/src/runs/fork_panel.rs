@@ -53,7 +53,8 @@ pub(super) fn ForkPanel(
         }
         match draft.with_untracked(|draft| draft.request(id.clone(), step)) {
             Ok(request) => {
-                (is_starting.set(true), error.set(None));
+                is_starting.set(true);
+                error.set(None);
                 spawn_local(start(request, move |started: Result<ForkView, ApiError>| {
                     if is_starting.try_set(false).is_some() {
                         return;

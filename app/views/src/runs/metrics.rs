@@ -39,7 +39,7 @@ pub(super) fn metrics_cell(metrics: &[MetricSummary]) -> AnyView {
         true => format!("{passed} passed"),
         false => format!("{passed} of {} passed · {}", metrics.len(), open.join(" · ")),
     };
-    view! { <td title=text.clone()>{text.clone()}</td> }.into_any()
+    view! { <td title=text>{text.clone()}</td> }.into_any()
 }
 
 /// The metrics of a result with their evidence, those that failed first.

@@ -167,7 +167,8 @@ pub(super) fn Results(
     };
     // Another filter begins at its top.
     Effect::new(move |before: Option<()>| {
-        (asked.track(), order.get());
+        asked.track();
+        let _ = order.get();
         if before.is_some() {
             table.current.set(0);
             if let Some(frame) = table.frame.get_untracked() {
@@ -347,7 +348,7 @@ fn ResultRow(
                 <a
                     href=href
                     id=row_id(at)
-                    title=name.clone()
+                    title=name
                     tabindex=move || if table.current.get() == at { "0" } else { "-1" }
                     on:focus=move |_| table.current.set(at)
                 >
@@ -356,7 +357,7 @@ fn ResultRow(
             </th>
             {repeat}
             {metrics}
-            <td class="runs-reason" title=why.clone()>{why.clone()}</td>
+            <td class="runs-reason" title=why>{why.clone()}</td>
             <td class="figure">{turns}</td>
             <td class="figure">{duration_text(duration_ms)}</td>
             <td class="figure">{(tokens > 0).then(|| number(tokens))}</td>

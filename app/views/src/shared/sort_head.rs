@@ -87,7 +87,7 @@ pub fn SortHead<C: Column>(
     let sort = move |_| order.press(column, is_figure);
     view! {
         <th scope="col" class="report-head" class:figure=is_figure aria-sort=direction>
-            <button type="button" title=label.clone() on:click=sort>
+            <button type="button" title=label on:click=sort>
                 <span>{label.clone()}</span>
                 {move || sorted().map(|is_down| view! {
                     <span class="report-arrow" class:up=!is_down aria-hidden="true"><Icon glyph=Glyph::Down/></span>
