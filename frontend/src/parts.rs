@@ -5,7 +5,7 @@
 //! is one file. docs/design/client-size.md explains more.
 
 use app::state::lazy_pages::{
-    EvalSetViews, LiveViews, Loaders, NotLoaded, RehearseViews, ReportViews, RunViews, SessionViews,
+    EvalSetViews, ListViews, LiveViews, Loaders, NotLoaded, RehearseViews, SessionViews,
 };
 
 /// Defines the function `$part`, which loads the part of that name and returns `$views` from it.
@@ -28,8 +28,9 @@ part!(rehearse, RehearseViews, views::REHEARSE);
 part!(session, SessionViews, views::SESSION);
 part!(live, LiveViews, views::LIVE);
 part!(evalsets, EvalSetViews, views::EVALSETS);
-part!(runs, RunViews, views::RUNS);
-part!(reports, ReportViews, views::REPORTS);
+part!(runs, ListViews, views::RUNS);
+part!(run, ListViews, views::RUN);
+part!(reports, ListViews, views::REPORTS);
 
 /// The loader of each part.
 pub(crate) const LOADERS: Loaders = Loaders {
@@ -38,5 +39,6 @@ pub(crate) const LOADERS: Loaders = Loaders {
     live: || Box::pin(live()),
     evalsets: || Box::pin(evalsets()),
     runs: || Box::pin(runs()),
+    run: || Box::pin(run()),
     reports: || Box::pin(reports()),
 };

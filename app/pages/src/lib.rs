@@ -14,6 +14,7 @@ mod bars;
 mod command_palette;
 mod eval_set;
 mod eval_sets;
+mod list_page;
 mod live;
 mod not_found;
 mod rehearse;
@@ -28,7 +29,7 @@ use live::{LivePage, LiveSessionPage};
 use not_found::NotFoundPage;
 use rehearse::RehearsePage;
 use reports::{ReportPage, ReportsPage};
-use runs::{RunPage, RunsPage};
+use runs::RunsPage;
 pub use shell::{App, MARKUP, shell};
 
 use app::state::base_path::provide_base_path;

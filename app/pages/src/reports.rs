@@ -3,21 +3,18 @@
 
 use leptos::prelude::*;
 use leptos_meta::Title;
-use leptos_router::hooks::use_params_map;
 
 use crate::bars::FootBar;
-use app::components::loading::LazyView;
-use app::state::case_address::use_case_in_address;
+use crate::list_page::{draw_list_part, use_id_in_path};
 use app::state::use_page;
 
 /// The reports.
 #[component]
 pub fn ReportsPage() -> impl IntoView {
-    let part = use_page().lazy.reports;
     view! {
         <Title text="Reports"/>
         <main class="sheet" tabindex="-1">
-            <LazyView part meanwhile="Loading…" draw=|views| (views.list)()/>
+            {draw_list_part(use_page().lazy.reports, use_id_in_path("report"), "Loading…")}
         </main>
         <FootBar/>
     }
@@ -27,15 +24,10 @@ pub fn ReportsPage() -> impl IntoView {
 /// The report in the address, and a case of it.
 #[component]
 pub fn ReportPage() -> impl IntoView {
-    let params = use_params_map();
-    let named = move |name: &'static str| params.with(|params| params.get(name));
-    let report = Memo::new(move |_| named("report").unwrap_or_default());
-    let case = use_case_in_address();
-    let part = use_page().lazy.reports;
     view! {
         <Title text="Report"/>
         <main class="with-head" tabindex="-1">
-            <LazyView part meanwhile="Loading the report…" draw=move |views| (views.report)(report.get(), case)/>
+            {draw_list_part(use_page().lazy.reports, use_id_in_path("report"), "Loading the report…")}
         </main>
         <FootBar/>
     }

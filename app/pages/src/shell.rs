@@ -11,7 +11,7 @@ use crate::bars::{LoggedOut, OtherVersion, TopBar};
 use crate::command_palette::CommandPalette;
 use crate::{
     AgentsPage, EvalSetPage, EvalSetsPage, LivePage, LiveSessionPage, NotFoundPage, RehearsePage,
-    ReportPage, ReportsPage, RunPage, RunsPage,
+    ReportPage, ReportsPage, RunsPage,
 };
 use app::state::base_path::{address, base_path};
 use app::state::document_login::login_name;
@@ -75,8 +75,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/live/:session/:turn?") view=LiveSessionPage ssr=SsrMode::Async/>
                     <Route path=path!("/evalsets") view=EvalSetsPage ssr=SsrMode::Async/>
                     <Route path=path!("/evalsets/:set/:case?") view=EvalSetPage ssr=SsrMode::Async/>
-                    <Route path=path!("/runs") view=RunsPage ssr=SsrMode::Async/>
-                    <Route path=path!("/runs/:run/:case?") view=RunPage ssr=SsrMode::Async/>
+                    <Route path=path!("/runs/:run?/:case?") view=RunsPage ssr=SsrMode::Async/>
                     <Route path=path!("/reports") view=ReportsPage ssr=SsrMode::Async/>
                     <Route path=path!("/reports/:report/:case?") view=ReportPage ssr=SsrMode::Async/>
                 </Routes>

@@ -94,22 +94,12 @@ pub struct EvalSetViews {
     pub set: fn(SetId, Memo<Option<String>>) -> AnyView,
 }
 
-/// The views of reports.
+/// The view of reports, and that of stored eval runs. One type, so that the first page has the code that loads and
+/// draws them once.
 #[derive(Debug, Clone, Copy)]
-pub struct ReportViews {
-    /// The list, and the button that opens a report from the person's disk.
-    pub list: fn() -> AnyView,
-    /// A report, and the case in the address.
-    pub report: fn(String, Memo<Option<String>>) -> AnyView,
-}
-
-/// The views of stored eval runs.
-#[derive(Debug, Clone, Copy)]
-pub struct RunViews {
-    /// The list.
-    pub list: fn() -> AnyView,
-    /// A run, and the case in the address.
-    pub run: fn(i64, Memo<Option<String>>) -> AnyView,
+pub struct ListViews {
+    /// The list; with an id, the one with this id and the case in the address.
+    pub page: fn(Option<String>, Memo<Option<String>>) -> AnyView,
 }
 
 /// The code of an area could not be loaded.
@@ -141,10 +131,12 @@ pub struct Loaders {
     pub live: Load<LiveViews>,
     /// Eval sets.
     pub evalsets: Load<EvalSetViews>,
-    /// Stored eval runs.
-    pub runs: Load<RunViews>,
+    /// The list of stored eval runs.
+    pub runs: Load<ListViews>,
+    /// A stored eval run.
+    pub run: Load<ListViews>,
     /// Reports.
-    pub reports: Load<ReportViews>,
+    pub reports: Load<ListViews>,
 }
 
 /// The parts of this page, each of them loaded or not.
@@ -158,10 +150,12 @@ pub struct LazyPages {
     pub live: LazyPart<LiveViews>,
     /// Eval sets.
     pub evalsets: LazyPart<EvalSetViews>,
-    /// Stored eval runs.
-    pub runs: LazyPart<RunViews>,
+    /// The list of stored eval runs.
+    pub runs: LazyPart<ListViews>,
+    /// A stored eval run.
+    pub run: LazyPart<ListViews>,
     /// Reports.
-    pub reports: LazyPart<ReportViews>,
+    pub reports: LazyPart<ListViews>,
 }
 
 /// The parts for the [`Loaders`] in the context; without loaders, no part is ever loaded.
@@ -174,6 +168,7 @@ pub fn use_lazy_pages() -> LazyPages {
         live: LazyPart::new(loaders.map(|loaders| loaders.live)),
         evalsets: LazyPart::new(loaders.map(|loaders| loaders.evalsets)),
         runs: LazyPart::new(loaders.map(|loaders| loaders.runs)),
+        run: LazyPart::new(loaders.map(|loaders| loaders.run)),
         reports: LazyPart::new(loaders.map(|loaders| loaders.reports)),
     }
 }

@@ -26,11 +26,9 @@ use leptos::view;
 use crate::evalsets::{EvalSetReader, EvalSets};
 use crate::live::{LiveSession, LiveSessions};
 use crate::reports::{ReportReader, Reports};
-use crate::runs::{RunReader, Runs};
+use crate::runs::{NoSuchRun, RunReader, Runs};
 use api::{LiveId, LiveTurnId, SetId};
-use app::state::lazy_pages::{
-    EvalSetViews, LiveViews, RehearseViews, ReportViews, RunViews, SessionViews,
-};
+use app::state::lazy_pages::{EvalSetViews, ListViews, LiveViews, RehearseViews, SessionViews};
 
 /// The workspace of an agent.
 pub const REHEARSE: RehearseViews = RehearseViews {
@@ -48,11 +46,14 @@ pub const LIVE: LiveViews = LiveViews { list: list_live, session: show_live };
 /// Eval sets.
 pub const EVALSETS: EvalSetViews = EvalSetViews { list: list_eval_sets, set: show_eval_set };
 
-/// Stored eval runs.
-pub const RUNS: RunViews = RunViews { list: list_runs, run: show_run };
+/// The list of stored eval runs.
+pub const RUNS: ListViews = ListViews { page: |_, _| view! { <Runs/> }.into_any() };
+
+/// A stored eval run.
+pub const RUN: ListViews = ListViews { page: show_run };
 
 /// Reports.
-pub const REPORTS: ReportViews = ReportViews { list: list_reports, report: show_report };
+pub const REPORTS: ListViews = ListViews { page: show_reports };
 
 fn list_live() -> AnyView {
     view! { <LiveSessions/> }.into_any()
@@ -70,18 +71,16 @@ fn show_eval_set(set: SetId, case: Memo<Option<String>>) -> AnyView {
     view! { <EvalSetReader set case/> }.into_any()
 }
 
-fn list_runs() -> AnyView {
-    view! { <Runs/> }.into_any()
+fn show_run(run: Option<String>, case: Memo<Option<String>>) -> AnyView {
+    match run.and_then(|run| run.parse().ok()) {
+        Some(run) => view! { <RunReader run case/> }.into_any(),
+        None => view! { <NoSuchRun/> }.into_any(),
+    }
 }
 
-fn show_run(run: i64, case: Memo<Option<String>>) -> AnyView {
-    view! { <RunReader run case/> }.into_any()
-}
-
-fn list_reports() -> AnyView {
-    view! { <Reports/> }.into_any()
-}
-
-fn show_report(report: String, case: Memo<Option<String>>) -> AnyView {
-    view! { <ReportReader report case/> }.into_any()
+fn show_reports(report: Option<String>, case: Memo<Option<String>>) -> AnyView {
+    match report {
+        Some(report) => view! { <ReportReader report case/> }.into_any(),
+        None => view! { <Reports/> }.into_any(),
+    }
 }

@@ -238,7 +238,8 @@ fn RunRow(
     current: RwSignal<usize>,
 ) -> impl IntoView {
     let Row { run, is_below } = row;
-    let RunSummary { run, suites, began, counts, duration_ms, tokens, fork_of, is_running } = run;
+    let RunSummary { run, suites, began, counts, duration_ms, tokens, fork_of, is_running, .. } =
+        run;
     let fork = fork_of.map(|fork| view! { <span class="chip">{fork_text(&fork)}</span> });
     view! {
         <tr class:runs-below=is_below>

@@ -14,4 +14,4 @@ pub mod state;
 mod trend;
 
 pub use list::Runs;
-pub use reader::RunReader;
+pub use reader::{NoSuchRun, RunReader};

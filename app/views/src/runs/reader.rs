@@ -32,6 +32,17 @@ pub fn RunReader(
     }
 }
 
+/// Says that the address names no run.
+#[component]
+pub fn NoSuchRun() -> impl IntoView {
+    view! {
+        <div class="sheet">
+            <h1>"Run not found"</h1>
+            <p><a class="link" href=address("/runs")>"View runs"</a></p>
+        </div>
+    }
+}
+
 #[component]
 fn RunSheet(
     /// Its number.

@@ -192,34 +192,24 @@ pub fn folder_and_name(path: &str) -> (&str, &str) {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
-    use api::{CaseRunId, RunCounts, RunFork};
+mod tests {
+    use serde_json::json;
 
     use super::*;
 
-    pub(crate) fn run(number: i64, passed: u64, failed: u64, of: Option<i64>) -> RunSummary {
-        let fork = |run| RunFork {
-            of: CaseRunId {
-                run,
-                suite: "a.eval.yaml".to_owned(),
-                case: "one".to_owned(),
-                repeat: 1,
-            },
-            step: 4,
-            edit: None,
-            then: None,
-            without: None,
-        };
-        RunSummary {
-            run: number,
-            suites: vec!["suites/a.eval.yaml".to_owned()],
-            began: 0,
-            counts: RunCounts { passed, failed, ..RunCounts::default() },
-            duration_ms: 0,
-            tokens: 0,
-            fork_of: of.map(fork),
-            is_running: false,
-        }
+    fn run(number: i64, passed: u64, failed: u64, of: Option<i64>) -> RunSummary {
+        let fork = |run| json!({"of": {"run": run, "suite": "a.eval.yaml", "case": "one", "repeat": 1}, "step": 4});
+        let run = json!({
+            "run": number,
+            "suites": ["suites/a.eval.yaml"],
+            "began": 0,
+            "counts": {"passed": passed, "failed": failed, "terminated": 0, "errors": 0, "unscored": 0},
+            "duration_ms": 0,
+            "tokens": 0,
+            "fork_of": of.map(fork),
+            "is_running": false,
+        });
+        serde_json::from_value(run).expect("a run")
     }
 
     fn numbers(rows: &[Row]) -> Vec<(i64, bool)> {
