@@ -1,7 +1,10 @@
 //! [`NoRuns`]: a host without eval runs, such as one in a program of somebody's own.
 
 use api::host::RunHost;
-use api::{ApiError, CaseRun, CaseRunId, ForkRequest, ForkView, KeptResult, RunDetail, RunList};
+use api::{
+    ApiError, CaseRun, CaseRunId, ForkRequest, ForkView, KeptResult, RunDetail, RunList, RunPlan,
+    RunRequest,
+};
 use async_trait::async_trait;
 
 /// Has no runs, and says how to get them.
@@ -31,6 +34,18 @@ impl RunHost for NoRuns {
         _repeat: Option<u32>,
         _suite: Option<String>,
     ) -> Result<CaseRun, ApiError> {
+        none()
+    }
+
+    async fn plan_run(&self, _request: RunRequest) -> Result<RunPlan, ApiError> {
+        none()
+    }
+
+    async fn start_run(&self, _request: RunRequest) -> Result<i64, ApiError> {
+        none()
+    }
+
+    async fn stop_run(&self, _run: i64) -> Result<(), ApiError> {
         none()
     }
 

@@ -32,6 +32,8 @@ pub struct RunSummary {
     pub fork_of: Option<RunFork>,
     /// Whether a program runs its cases now.
     pub is_running: bool,
+    /// How many results it has in the end; `None` if another program runs it, or it has ended.
+    pub planned: Option<u64>,
 }
 
 /// How many results of a run have each verdict.
@@ -242,4 +244,49 @@ pub struct KeptResult {
     pub eval_id: String,
     /// Whether it was appended; otherwise the file had it already.
     pub is_new: bool,
+}
+
+/// A run to start: cases of an earlier run, again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunRequest {
+    /// The earlier run.
+    pub of: i64,
+    /// Which of its cases.
+    pub cases: RunCases,
+    /// How often each runs; `None` for as often as its suite says.
+    pub repeats: Option<u32>,
+    /// The model of every case; `None` for those of the cases.
+    pub model: Option<String>,
+}
+
+/// Which cases of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RunCases {
+    /// All that its suites have now.
+    All,
+    /// Those of which a result did not pass.
+    NotPassed,
+    /// The one of this name.
+    Case(String),
+}
+
+/// What a run would do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunPlan {
+    /// The number of cases.
+    pub cases: u64,
+    /// The number of results: cases by repeats.
+    pub results: u64,
+    /// Tools that run with all their effects, by name.
+    pub real_tools: Vec<String>,
+    /// Tools that run and can change their session only, by name.
+    pub sealed_tools: Vec<String>,
+    /// Models that are asked over the network, by name: those that cases name. Agents may have others of their own.
+    pub models: Vec<String>,
+    /// Whether agents are asked their own models.
+    pub asks_own_models: bool,
+    /// How long these cases took in the earlier run, all together, in milliseconds.
+    pub earlier_ms: u64,
+    /// The tokens that the models of their agents used in the earlier run.
+    pub earlier_tokens: u64,
 }

@@ -1,6 +1,7 @@
 //! [`StoredRuns`]: the page's part of eval runs. Reads the store that `rehearsal eval` writes, and runs forks.
 
 mod keep;
+mod new_run;
 mod running;
 mod views;
 
@@ -9,7 +10,8 @@ use std::path::{Path, PathBuf};
 
 use api::host::RunHost;
 use api::{
-    ApiError, CaseRun, CaseRunId, ForkRequest, ForkView, KeptResult, RunDetail, RunList, RunSummary,
+    ApiError, CaseRun, CaseRunId, ForkRequest, ForkView, KeptResult, RunDetail, RunList, RunPlan,
+    RunRequest, RunSummary,
 };
 use async_trait::async_trait;
 use eval::continuations::Fork;
@@ -17,7 +19,8 @@ use eval::fork::ForkOf;
 use eval::result::{ResultSummary, Status};
 use eval::store::{ResultKey, RunInfo, RunStore, StoreError};
 
-use self::running::RunningForks;
+use self::new_run::NewRun;
+use self::running::HostedRuns;
 use self::views::{
     Totals, case_run, case_summary, fork_side, fork_view, id_of, key_of, run_summary, said_of,
 };
@@ -33,7 +36,7 @@ pub struct StoredRuns {
     folder: PathBuf,
     python: Option<PathBuf>,
     agents: Vec<AgentConfig>,
-    forks: RunningForks,
+    hosted: HostedRuns,
 }
 
 impl StoredRuns {
@@ -41,7 +44,7 @@ impl StoredRuns {
     /// `rehearsal eval` was started. `python` runs agents without an interpreter of their own.
     #[must_use]
     pub fn new(store: PathBuf, folder: PathBuf, python: Option<PathBuf>) -> Self {
-        Self { store, folder, python, agents: Vec::new(), forks: RunningForks::default() }
+        Self { store, folder, python, agents: Vec::new(), hosted: HostedRuns::default() }
     }
 
     /// Results of these agents are kept in the eval sets that they have here.
@@ -79,9 +82,19 @@ impl StoredRuns {
         let runs = store.runs().await?;
         let summary = |run: RunInfo| {
             let is_running = store.is_claimed(run.number);
-            run_summary(run, &totals, is_running)
+            let planned = self.hosted.planned(run.number).filter(|_| is_running);
+            RunSummary { planned, ..run_summary(run, &totals, is_running) }
         };
         Ok(runs.into_iter().rev().map(summary).collect())
+    }
+
+    /// The cases of a run to start.
+    async fn prepared(&self, store: &RunStore, request: &RunRequest) -> Result<NewRun, ApiError> {
+        let info = store.run(request.of).await.map_err(|error| refused(&error))?;
+        let earlier = store.summaries(request.of).await.map_err(|error| refused(&error))?;
+        let paths = info.suites.iter().map(|suite| self.folder.join(suite)).collect();
+        let arguments = EvalArguments::of_suites(paths, self.python.clone(), self.store.clone());
+        NewRun::of(request, info, &earlier, arguments).map_err(|error| refused(&error))
     }
 
     /// The fork that the run belongs to, as it is now.
@@ -103,7 +116,7 @@ impl StoredRuns {
             fork: fork_view(of),
             sentence,
             is_running,
-            fault: self.forks.fault(with),
+            fault: self.hosted.fault(with),
         })
     }
 
@@ -111,7 +124,8 @@ impl StoredRuns {
     async fn run(&self, mut fork: ForkRun, store: RunStore) -> Result<ForkView, ApiError> {
         let jobs = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let view = self.fork(&store, fork.with.run).await;
-        self.forks.begin(fork.with.run, async move {
+        let planned = u64::from(fork.fork.times);
+        self.hosted.begin(fork.with.run, planned, async move {
             let ended = fork.run(&store, jobs, |_, _| ()).await;
             drop(fork);
             store.close().await;
@@ -204,6 +218,32 @@ impl RunHost for StoredRuns {
         Ok(case_run(id, found.result, repeats, forks))
     }
 
+    async fn plan_run(&self, request: RunRequest) -> Result<RunPlan, ApiError> {
+        let store = self.existing().await?;
+        self.prepared(&store, &request).await.map(|run| run.plan())
+    }
+
+    async fn start_run(&self, request: RunRequest) -> Result<i64, ApiError> {
+        let store = self.existing().await?;
+        let run = self.prepared(&store, &request).await?;
+        run.check().await.map_err(|error| refused(&error))?;
+        let number = store.begin(&run.suites).await.map_err(|error| refused(&error))?.number();
+        let claim = store.claim(number).map_err(|error| refused(&error))?;
+        let planned = run.plan().results;
+        self.hosted.begin(number, planned, async move {
+            let ended = run.run(&store, number).await;
+            store.close().await;
+            drop(claim);
+            ended.map_err(|error| error.to_string())
+        });
+        Ok(number)
+    }
+
+    async fn stop_run(&self, run: i64) -> Result<(), ApiError> {
+        self.hosted.stop(run).await;
+        Ok(())
+    }
+
     async fn start_fork(&self, request: ForkRequest) -> Result<ForkView, ApiError> {
         let ForkRequest { of, step, edit, then, times } = request;
         if times == 0 || times > MOST_TIMES {
@@ -229,7 +269,7 @@ impl RunHost for StoredRuns {
     async fn stop_fork(&self, run: i64) -> Result<ForkView, ApiError> {
         let store = self.existing().await?;
         let (with, _) = fork_of(&store, run).await?;
-        self.forks.stop(with).await;
+        self.hosted.stop(with).await;
         self.fork(&store, with).await
     }
 

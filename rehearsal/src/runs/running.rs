@@ -1,45 +1,58 @@
-//! [`RunningForks`]: the forks that this host runs.
+//! [`HostedRuns`]: the runs and forks that this host runs.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::task::JoinHandle;
 
-/// The forks that this host runs, and why earlier ones stopped early, by the number of the run with the move.
+/// What this host runs, and why earlier ones stopped early, by the number of the run; of a fork, of that with the move.
 #[derive(Default)]
-pub(super) struct RunningForks {
-    running: Mutex<HashMap<i64, JoinHandle<()>>>,
+pub(super) struct HostedRuns {
+    running: Mutex<HashMap<i64, Hosted>>,
     faults: Arc<Mutex<HashMap<i64, String>>>,
 }
 
-impl RunningForks {
-    /// Runs `work`, which gives why it stopped early.
+struct Hosted {
+    /// How many results it has in the end.
+    planned: u64,
+    task: JoinHandle<()>,
+}
+
+impl HostedRuns {
+    /// Runs `work`, which gives `planned` results in the end, and why it stopped early.
     pub(super) fn begin(
         &self,
         run: i64,
+        planned: u64,
         work: impl Future<Output = Result<(), String>> + Send + 'static,
     ) {
         locked(&self.faults).remove(&run);
         let faults = Arc::clone(&self.faults);
         let task = tokio::spawn(async move {
             if let Err(fault) = work.await {
-                tracing::warn!(run, "a fork stopped: {fault}");
+                tracing::warn!(run, "a run stopped early: {fault}");
                 locked(&faults).insert(run, fault);
             }
         });
         let mut running = locked(&self.running);
-        running.retain(|_, task| !task.is_finished());
-        running.insert(run, task);
+        running.retain(|_, hosted| !hosted.task.is_finished());
+        running.insert(run, Hosted { planned, task });
     }
 
-    /// Stops a fork. Returns once nothing of it runs. One that does not run here is left alone.
+    /// Stops a run. Returns once nothing of it runs. One that does not run here is left alone.
     pub(super) async fn stop(&self, run: i64) {
-        let task = locked(&self.running).remove(&run);
-        if let Some(task) = task {
+        let hosted = locked(&self.running).remove(&run);
+        if let Some(Hosted { task, .. }) = hosted {
             task.abort();
             // It was stopped, or had ended.
             let _ = task.await;
         }
+    }
+
+    /// How many results a run has in the end that runs here.
+    pub(super) fn planned(&self, run: i64) -> Option<u64> {
+        let running = locked(&self.running);
+        running.get(&run).filter(|hosted| !hosted.task.is_finished()).map(|hosted| hosted.planned)
     }
 
     /// Why it stopped early when this host last ran it.
@@ -59,29 +72,29 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_stopped_fork_is_dropped_and_a_fault_is_kept_until_it_begins_again() {
-        let forks = RunningForks::default();
+    async fn a_stopped_run_is_dropped_and_a_fault_is_kept_until_it_begins_again() {
+        let runs = HostedRuns::default();
         let (held, dropped) = oneshot::channel::<()>();
-        forks.begin(1, async move {
+        runs.begin(1, 1, async move {
             let _held = held;
             std::future::pending().await
         });
-        forks.stop(1).await;
+        runs.stop(1).await;
         assert!(dropped.await.is_err(), "it holds nothing any more");
-        assert_eq!(forks.fault(1), None);
+        assert_eq!(runs.fault(1), None);
 
         let (done, ended) = oneshot::channel::<()>();
-        forks.begin(1, async move {
+        runs.begin(1, 1, async move {
             let _done = done;
             Err("the disk is full".to_owned())
         });
         // It ends with its task, after which the fault is there.
         assert!(ended.await.is_err());
-        while forks.fault(1).is_none() {
+        while runs.fault(1).is_none() {
             tokio::task::yield_now().await;
         }
-        assert_eq!(forks.fault(1).as_deref(), Some("the disk is full"));
-        forks.begin(1, async { Ok(()) });
-        assert_eq!(forks.fault(1), None);
+        assert_eq!(runs.fault(1).as_deref(), Some("the disk is full"));
+        runs.begin(1, 1, async { Ok(()) });
+        assert_eq!(runs.fault(1), None);
     }
 }

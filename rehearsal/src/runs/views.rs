@@ -48,6 +48,7 @@ pub(super) fn run_summary(run: RunInfo, totals: &Totals, is_running: bool) -> Ru
         tokens,
         fork_of: run.fork_of.map(fork_view),
         is_running,
+        planned: None,
     }
 }
 

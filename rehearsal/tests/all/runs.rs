@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use api::host::RunHost as _;
-use api::{ApiError, CaseRunId, ForkRequest, ForkView, StepViewKind};
+use api::{ApiError, CaseRunId, ForkRequest, ForkView, RunCases, RunRequest, StepViewKind};
 use json_text::JsonText;
 use rehearsal::config::{AgentConfig, AgentSourceConfig};
 use rehearsal::runs::StoredRuns;
@@ -178,6 +178,37 @@ async fn a_failed_run_is_forked_at_a_step_and_the_cause_is_shown() {
     assert_eq!(numbers, [3, 2]);
     let of_case = runs.read_case_run(1, "chest pain".to_owned(), Some(1), None).await.unwrap();
     assert_eq!(of_case.forks, forks);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_did_not_pass_runs_again() {
+    let Some(python) = test_needs::python() else { return };
+    let (_folder, runs) = stored(&python);
+    let request = |cases| RunRequest { of: 1, cases, repeats: Some(3), model: None };
+    let plan = runs.plan_run(request(RunCases::NotPassed)).await.unwrap();
+    assert_eq!((plan.cases, plan.results), (1, 3));
+    assert_eq!((plan.real_tools.len(), plan.models.len(), plan.asks_own_models), (0, 0, false));
+    let all = runs.plan_run(request(RunCases::All)).await.unwrap();
+    assert_eq!((all.cases, all.results), (2, 6));
+    assert!(all.earlier_ms >= plan.earlier_ms);
+
+    let run = runs.start_run(request(RunCases::NotPassed)).await.unwrap();
+    let detail = loop {
+        let detail = runs.read_run(run).await.unwrap();
+        if !detail.summary.is_running && detail.cases.len() == 3 {
+            break detail;
+        }
+        tokio::task::yield_now().await;
+    };
+    assert!(detail.cases.iter().all(|case| case.id.case == "chest pain"), "{detail:?}");
+    assert_eq!(detail.summary.suites, ["suite.yaml"]);
+    assert_eq!((detail.summary.counts.failed, detail.summary.fork_of), (3, None));
+
+    let unknown = runs.start_run(request(RunCases::Case("gone".to_owned()))).await;
+    let Err(ApiError::Run(reason)) = unknown else { panic!("{unknown:?}") };
+    assert!(reason.contains("chest pain"), "it names those that there are: {reason}");
+    assert_eq!(runs.list_runs().await.unwrap().runs.len(), 2, "a refused run stores nothing");
+    runs.stop_run(run).await.unwrap();
 }
 
 #[tokio::test]

@@ -1,6 +1,8 @@
 //! [`RunHost`]: stored eval runs, and their forks.
 
-use crate::{CaseRun, CaseRunId, ForkRequest, ForkView, KeptResult, RunDetail, RunList};
+use crate::{
+    CaseRun, CaseRunId, ForkRequest, ForkView, KeptResult, RunDetail, RunList, RunPlan, RunRequest,
+};
 
 super::host_functions! {
     /// Stored eval runs, and their forks.
@@ -20,6 +22,15 @@ super::host_functions! {
         repeat: Option<u32>,
         suite: Option<String>,
     ) -> CaseRun;
+
+    /// What a run would do, without starting it.
+    "plan_run": fn plan_run(request: RunRequest) -> RunPlan;
+
+    /// Starts a run, and returns its number.
+    "start_run": fn start_run(request: RunRequest) -> i64;
+
+    /// Stops a run that this host started. Results that there are, are kept.
+    "stop_run": fn stop_run(run: i64) -> ();
 
     /// Begins the continuations of a fork. Returns when they have begun; [`read_fork`] says how far they are.
     "start_fork": fn start_fork(request: ForkRequest) -> ForkView;

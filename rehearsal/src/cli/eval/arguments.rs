@@ -261,7 +261,7 @@ impl EvalArguments {
     }
 
     /// The number of cases that run at the same time.
-    pub(super) fn jobs(&self) -> usize {
+    pub(crate) fn jobs(&self) -> usize {
         let of_machine = || std::thread::available_parallelism().ok();
         self.jobs.or_else(of_machine).map_or(1, NonZeroUsize::get)
     }

@@ -48,7 +48,8 @@ use self::interrupts::Interrupts;
 use self::progress::Progress;
 use self::report::Columns;
 use self::runs::{Runs, check_stored, chosen, rescored, suite_name};
-use self::selection::{cases, selected};
+pub(crate) use self::selection::cases;
+use self::selection::selected;
 use super::score::{self, Destination, ScoreError, Verdict};
 use crate::cli::note_line::note_line;
 
@@ -548,7 +549,14 @@ async fn check_sides(sides: &Sides) -> Result<(), EvalError> {
     check_fit(std::iter::once(&sides.with).chain(&sides.without), 1).await
 }
 
-async fn check_fit(cases: impl Iterator<Item = &EvalCase>, jobs: usize) -> Result<(), EvalError> {
+/// Checks that the agents have what these cases name.
+///
+/// # Errors
+/// [`EvalError::Unfit`] for the first case that does not fit.
+pub(crate) async fn check_fit(
+    cases: impl Iterator<Item = &EvalCase>,
+    jobs: usize,
+) -> Result<(), EvalError> {
     let checked = check_cases(cases, jobs).await;
     checked.map_err(|(case, failure)| EvalError::unfit(case, failure))
 }

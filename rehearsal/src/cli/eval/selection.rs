@@ -51,7 +51,10 @@ pub(super) fn list(arguments: &EvalArguments, out: &mut dyn Write) -> Result<(),
 }
 
 /// The cases of all suites.
-pub(super) fn cases(arguments: &EvalArguments) -> Result<Vec<EvalCase>, EvalError> {
+///
+/// # Errors
+/// [`EvalError`] if a suite cannot be read.
+pub(crate) fn cases(arguments: &EvalArguments) -> Result<Vec<EvalCase>, EvalError> {
     // Nothing runs it otherwise.
     let runs = arguments.rescore.is_none() && !arguments.list;
     if let Some(python) = arguments.python.as_ref().filter(|_| runs)

@@ -1,0 +1,133 @@
+//! [`NewRun`]: cases of an earlier run, to run again.
+
+use std::collections::{BTreeSet, HashSet};
+use std::num::NonZeroU32;
+
+use api::{RunCases, RunPlan, RunRequest};
+use eval::given_model::{RealModel, real_model};
+use eval::result::Status;
+use eval::store::{RunInfo, RunStore, StoreError, Summaries};
+use eval::{CaseRun, EvalCase, EvalSuite, ToolUse, run_cases};
+
+use crate::cli::{EvalArguments, EvalError, cases, check_fit};
+
+/// Cases of an earlier run, to run again.
+pub(super) struct NewRun {
+    /// The names of the suites.
+    pub(super) suites: Vec<String>,
+    suite: EvalSuite,
+    earlier_ms: u64,
+    earlier_tokens: u64,
+}
+
+impl NewRun {
+    /// The cases that the request chooses of a run with these results. `arguments` names its suites.
+    ///
+    /// # Errors
+    /// [`EvalError`] if the suites cannot be read, or have none of the cases.
+    pub(super) fn of(
+        request: &RunRequest,
+        run: RunInfo,
+        earlier: &Summaries,
+        arguments: EvalArguments,
+    ) -> Result<Self, EvalError> {
+        let jobs = arguments.jobs();
+        let mut arguments = EvalArguments { model: request.model.clone(), ..arguments };
+        arguments.repeats = request.repeats.and_then(NonZeroU32::new);
+        let mut cases = cases(&arguments)?;
+        for case in &mut cases {
+            // The file may be named from elsewhere.
+            if let Some(name) = name_of(&run, &case.source.suite) {
+                case.source.suite = name;
+            }
+        }
+        let known = cases.iter().map(|case| case.name.clone()).collect();
+        let not_passed: HashSet<(&str, &str)> = earlier
+            .iter()
+            .filter(|(_, result)| result.status != Status::Passed)
+            .map(|(key, _)| (key.suite.as_str(), key.name.as_str()))
+            .collect();
+        cases.retain(|case| match &request.cases {
+            RunCases::All => true,
+            RunCases::NotPassed => {
+                not_passed.contains(&(case.source.suite.as_str(), case.name.as_str()))
+            }
+            RunCases::Case(name) => case.name == *name,
+        });
+        if cases.is_empty() {
+            return Err(EvalError::NoCase { known });
+        }
+        let chosen: HashSet<(&str, &str)> =
+            cases.iter().map(|case| (case.source.suite.as_str(), case.name.as_str())).collect();
+        let of_chosen = earlier
+            .iter()
+            .filter(|(key, _)| chosen.contains(&(key.suite.as_str(), key.name.as_str())));
+        let (mut earlier_ms, mut earlier_tokens) = (0, 0);
+        for (_, result) in of_chosen {
+            earlier_ms += result.duration_ms;
+            earlier_tokens += result.token_usage.input + result.token_usage.output;
+        }
+        let suite = EvalSuite { cases, jobs, stop_on_first_failure: false };
+        Ok(Self { suites: run.suites, suite, earlier_ms, earlier_tokens })
+    }
+
+    /// What it would do.
+    pub(super) fn plan(&self) -> RunPlan {
+        let cases = &self.suite.cases;
+        let (mut real, mut sealed) = (BTreeSet::new(), BTreeSet::new());
+        let mut models = BTreeSet::new();
+        let mut asks_own_models = false;
+        for case in cases {
+            for (tool, used) in &case.tools {
+                match used {
+                    ToolUse::Real => drop(real.insert(tool.clone())),
+                    ToolUse::Sealed => drop(sealed.insert(tool.clone())),
+                    ToolUse::Mock(_) => {}
+                }
+            }
+            match real_model(case.model.as_ref()) {
+                Some(RealModel::Named(name)) => drop(models.insert(name.to_owned())),
+                Some(RealModel::Own) => asks_own_models = true,
+                None => {}
+            }
+        }
+        RunPlan {
+            cases: cases.len() as u64,
+            results: cases.iter().map(|case| u64::from(case.repeats)).sum(),
+            real_tools: real.into_iter().collect(),
+            sealed_tools: sealed.into_iter().collect(),
+            models: models.into_iter().collect(),
+            asks_own_models,
+            earlier_ms: self.earlier_ms,
+            earlier_tokens: self.earlier_tokens,
+        }
+    }
+
+    /// Checks that the agents have what the cases name.
+    ///
+    /// # Errors
+    /// [`EvalError`] for the first case that does not fit.
+    pub(super) async fn check(&self) -> Result<(), EvalError> {
+        check_fit(self.suite.cases.iter(), self.suite.jobs).await
+    }
+
+    /// Runs the cases, and stores each result in the run of this number.
+    ///
+    /// # Errors
+    /// [`StoreError`] if a result cannot be stored.
+    pub(super) async fn run(&self, store: &RunStore, number: i64) -> Result<(), StoreError> {
+        let runs: Vec<CaseRun<'_>> = self.suite.cases.iter().flat_map(runs_of).collect();
+        let stored = store.resume_number(number);
+        run_cases(&self.suite, &runs, Some(&stored), |_, _| ()).await
+    }
+}
+
+fn runs_of(case: &EvalCase) -> impl Iterator<Item = CaseRun<'_>> {
+    (1..=case.repeats).map(move |repeat| CaseRun { case, repeat })
+}
+
+/// The name of a suite in the run, of a file that may be named from elsewhere.
+fn name_of(run: &RunInfo, file: &str) -> Option<String> {
+    let ends = |suite: &&String| file == suite.as_str() || file.ends_with(&format!("/{suite}"));
+    run.suites.iter().filter(ends).max_by_key(|suite| suite.len()).cloned()
+}
