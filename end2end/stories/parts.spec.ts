@@ -77,6 +77,7 @@ test("an area loads its own part only", async ({ page }) => {
     ["/live", "live"],
     ["/evalsets", "evalsets"],
     ["/runs", "runs"],
+    ["/runs/1", "run"],
     ["/reports", "reports"],
     ["/rehearse/math-agent", "rehearse"],
   ] as const) {

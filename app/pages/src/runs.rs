@@ -1,4 +1,4 @@
-//! `/runs/:run?/:case?`: the stored eval runs, or one of them. Their views are loaded on demand.
+//! `/runs` and `/runs/:run/:case?`: the stored eval runs, or one of them. Their views are loaded on demand.
 
 use leptos::prelude::*;
 use leptos_meta::Title;

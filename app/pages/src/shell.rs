@@ -75,7 +75,8 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/live/:session/:turn?") view=LiveSessionPage ssr=SsrMode::Async/>
                     <Route path=path!("/evalsets") view=EvalSetsPage ssr=SsrMode::Async/>
                     <Route path=path!("/evalsets/:set/:case?") view=EvalSetPage ssr=SsrMode::Async/>
-                    <Route path=path!("/runs/:run?/:case?") view=RunsPage ssr=SsrMode::Async/>
+                    <Route path=path!("/runs") view=RunsPage ssr=SsrMode::Async/>
+                    <Route path=path!("/runs/:run/:case?") view=RunsPage ssr=SsrMode::Async/>
                     <Route path=path!("/reports") view=ReportsPage ssr=SsrMode::Async/>
                     <Route path=path!("/reports/:report/:case?") view=ReportPage ssr=SsrMode::Async/>
                 </Routes>
