@@ -11,6 +11,7 @@ use leptos_router::hooks::{use_navigate, use_query_map};
 use super::address::{case_address, run_address};
 use super::fork_panel::{ForkPanel, PANEL};
 use super::head::{Verdict, duration_text, fork_line, tokens_text};
+use super::keep::{KeepButton, Kept, use_keeping};
 use super::ledger::{Timeline, step_id, use_ledger};
 use super::metrics::Metrics;
 use super::state::fetched::{Fetched, use_fetched};
@@ -39,6 +40,7 @@ const SHORTCUTS: &[Group] = &[(
         ("Home", "First step"),
         ("End", "Last step"),
         ("B", "Fork from the step"),
+        ("E", "Keep the result as a case"),
         ("Esc", "Close the fork panel"),
         ("Ctrl ↵", "Run the fork"),
     ],
@@ -163,6 +165,7 @@ fn Sheet(
     let count = read.steps.len();
     let fork = Memo::new(move |_| fork.get().filter(|step| (1..=count).contains(step)));
     let state = use_ledger(Ledger::of(&read.events, &read.steps), fork, address);
+    let keeping = use_keeping();
     let go = StoredValue::new_local(use_navigate());
     let in_place = || NavigateOptions { scroll: false, ..unresolved() };
     let open = move |step: Option<usize>| {
@@ -197,6 +200,10 @@ fn Sheet(
         if browser::is_typing() {
             return event.key() == "Escape" && browser::leave_field();
         }
+        if event.key() == "e" {
+            id.with_value(|id| keeping.keep(id.clone()));
+            return true;
+        }
         let (here, last) = (state.current.get_untracked(), state.steps());
         if last == 0 {
             return false;
@@ -220,7 +227,9 @@ fn Sheet(
     });
     offer(move || {
         let fork = move || open(Some(state.current.get_untracked()));
-        (count > 0).then(|| command("Fork from the step", Some("B"), fork)).into_iter().collect()
+        let keep = move || id.with_value(|id| keeping.keep(id.clone()));
+        let fork = (count > 0).then(|| command("Fork from the step", Some("B"), fork));
+        fork.into_iter().chain([command("Keep the result as a case", Some("E"), keep)]).collect()
     });
     let forks = Memo::new(move |_| result.get().map(|it| it.forks.clone()).unwrap_or_default());
     let steps = StoredValue::new(read.steps.clone());
@@ -234,6 +243,9 @@ fn Sheet(
         <div class="case-run" class:forking=move || fork.read().is_some()>
             <div class="case-run-main" tabindex="-1">
                 <Outcome read=read.clone()/>
+                <p class="report-line runs-keep">
+                    <KeepButton keeping id=id.get_value() key="E"/> <Kept keeping/>
+                </p>
                 {move || {
                     let forks = forks.get();
                     (!forks.is_empty()).then(|| fork_line(forks))

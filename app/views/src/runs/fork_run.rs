@@ -3,22 +3,30 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use api::{ApiError, CaseRunSummary, ForkSide, ForkView, RunFork};
+use api::{ApiError, CaseRunId, CaseRunSummary, ForkSide, ForkView, RunFork};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use report_view::RunStatus;
 
 use super::address::{case_address, run_address};
 use super::head::{Verdict, duration_text};
+use super::keep::{KeepButton, Keeping, Kept, use_keeping};
 use super::state::fetched::{Fetched, use_fetched};
+use crate::shared::keys::{command, listen, offer};
+use crate::shared::shortcuts::{Group, Shortcuts};
 use crate::shared::value::{ValueBody, ValueTools};
 use api::host::{continue_fork, read_fork, stop_fork};
 use app::components::loading::Loading;
+use app::state::browser;
 use app::state::excerpt::{visible_name, visible_text};
 use app::state::reading::use_reading;
 use app::state::times::counted;
 
 /// How often the fork is read while it is running.
 const PERIOD: Duration = Duration::from_secs(1);
+/// The keys of a fork.
+const SHORTCUTS: &[Group] =
+    &[("Fork", &[("E", "Keep the first continuation that passed as a case")])];
 /// So many continuations more are run by the button.
 const MORE: u32 = 5;
 
@@ -54,11 +62,32 @@ fn Fork(
     let of = untrack(|| fork.get()).map(|fork| view! { <Forked fork=fork.fork.clone()/> });
     let with = Memo::new(move |_| fork.get().map(|fork| fork.with.clone()));
     let without = Memo::new(move |_| fork.get().and_then(|fork| fork.without.clone()));
+    let keeping = use_keeping();
+    // The first one that is right, if the person does not choose another one.
+    let right = move || -> Option<CaseRunId> {
+        let with = with.get_untracked()?;
+        Some(with.results.into_iter().find(|result| result.status == RunStatus::Passed)?.id)
+    };
+    let keep = move || right().inspect(|id| keeping.keep(id.clone())).is_some();
+    listen(move |event| {
+        let is_plain = !event.ctrl_key() && !event.meta_key() && !event.alt_key();
+        event.key() == "e" && is_plain && !browser::is_typing() && keep()
+    });
+    offer(move || match right() {
+        Some(_) => vec![command(
+            "Keep the first continuation that passed as a case",
+            Some("E"),
+            move || {
+                keep();
+            },
+        )],
+        None => Vec::new(),
+    });
     let sides = move || {
         let (with, without) = (with.get()?, without.get());
         let label = if without.is_some() { "With the edit" } else { "Continuations" };
-        let other = without.map(|side| view! { <Side side label="Without it"/> });
-        Some(view! { <Side side=with label/> {other} })
+        let other = without.map(|side| view! { <Side side label="Without it" keeping/> });
+        Some(view! { <Side side=with label keeping/> {other} })
     };
     let headline = move || match (sentence.get(), is_running.get()) {
         (Some(sentence), _) => visible_text(&sentence),
@@ -73,10 +102,12 @@ fn Fork(
                 <p class="fork-sentence" class:quiet=move || sentence.read().is_none() role="status">{headline}</p>
                 {of}
                 <Actions run fork/>
+                <Kept keeping/>
                 {move || fault.get().map(|fault| view! { <p class="case-faults" role="alert">{visible_text(&fault)}</p> })}
             </header>
             <div class="fork-sides">{sides}</div>
         </div>
+        <Shortcuts groups=SHORTCUTS/>
     }
 }
 
@@ -172,6 +203,8 @@ fn Side(
     side: ForkSide,
     /// Its name.
     label: &'static str,
+    /// What the page keeps.
+    keeping: Keeping,
 ) -> impl IntoView {
     let ForkSide { times, passed, counted: all, results, run } = side;
     let ended = results.len();
@@ -188,21 +221,24 @@ fn Side(
                 <span class="quiet">{progress}</span>
                 <a class="link" href=run_address(run)>"Run " {run}</a>
             </header>
-            <ol>{results.into_iter().map(continuation).collect_view()}</ol>
+            <ol>{results.into_iter().map(|result| continuation(result, keeping)).collect_view()}</ol>
             {(ended == 0).then(|| view! { <p class="empty">"None has ended yet"</p> })}
         </section>
     }
 }
 
 /// A continuation, with a link to its result.
-fn continuation(result: CaseRunSummary) -> AnyView {
+fn continuation(result: CaseRunSummary, keeping: Keeping) -> AnyView {
     let CaseRunSummary { id, status, why, duration_ms, .. } = result;
     let href = case_address(&id, false, None);
+    let is_right = status == RunStatus::Passed;
+    let keep = is_right.then(|| view! { <KeepButton keeping id=id.clone()/> });
     view! {
         <li>
             <Verdict status/>
             <a class="link" href=href>"Repeat " {id.repeat}</a>
             <span class="fork-why">{why.map(|why| visible_text(&why))}</span>
+            {keep}
             <span class="figure">{duration_text(duration_ms)}</span>
         </li>
     }

@@ -8,6 +8,7 @@ use leptos::prelude::*;
 use super::case_run::CaseRunReader;
 use super::fork_run::ForkRun;
 use super::head::{Began, Forks, Suites, duration_text, running, tokens_text};
+use super::rerun::Rerun;
 use super::results::Results;
 use super::state::fetched::{Fetched, use_fetched};
 use api::host::read_run;
@@ -95,6 +96,7 @@ fn Plain(
 ) -> impl IntoView {
     let forks = Memo::new(move |_| detail.get().map(|it| it.forks.clone()).unwrap_or_default());
     view! {
+        <Rerun detail/>
         <Results detail/>
         {move || {
             let forks = forks.get();

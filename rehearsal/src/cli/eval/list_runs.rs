@@ -24,7 +24,7 @@ pub(super) async fn list_runs(
     out: &mut impl Write,
 ) -> Result<(), EvalError> {
     let stored = StoredRuns::new(arguments.store.clone(), PathBuf::new(), None);
-    let list = stored.list_runs().await.map_err(unread)?;
+    let list = stored.list_runs().await.map_err(|error| unread(&error))?;
     let is_json = arguments.format == ForkFormat::Json;
     let run = match arguments.run {
         None if is_json => return json(&list.runs, out),
@@ -39,14 +39,14 @@ pub(super) async fn list_runs(
             EvalError::NoSource("the store has no run yet; run a suite first".to_owned())
         })?,
     };
-    let detail = stored.read_run(run).await.map_err(unread)?;
+    let detail = stored.read_run(run).await.map_err(|error| unread(&error))?;
     if is_json {
         return json(&detail, out);
     }
     write_run(&detail, out).map_err(EvalError::from)
 }
 
-fn unread(error: ApiError) -> EvalError {
+fn unread(error: &ApiError) -> EvalError {
     EvalError::NoSource(error.to_string())
 }
 
