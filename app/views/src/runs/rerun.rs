@@ -186,13 +186,13 @@ fn RerunForm(
     };
     view! {
         <form class="fork-form" id=FORM on:submit=submit on:keydown=keys>
-            <label>
+            <label class="fork-field">
                 "Repeats of each case"
-                <input type="text" inputmode="numeric" placeholder="as in the suite" prop:value=field(|draft| draft.repeats.clone()) on:input=edit(|draft, text| draft.repeats = text)/>
+                <input class="input" type="text" inputmode="numeric" placeholder="as in the suite" prop:value=field(|draft| draft.repeats.clone()) on:input=edit(|draft, text| draft.repeats = text)/>
             </label>
-            <label>
+            <label class="fork-field">
                 "Model"
-                <input type="text" placeholder="the models of the cases" prop:value=field(|draft| draft.model.clone()) on:input=edit(|draft, text| draft.model = text)/>
+                <input class="input" type="text" placeholder="the models of the cases" prop:value=field(|draft| draft.model.clone()) on:input=edit(|draft, text| draft.model = text)/>
             </label>
             <div role="status">{planned}</div>
             <div class="fork-actions">
