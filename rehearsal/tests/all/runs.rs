@@ -1,5 +1,7 @@
 //! Stored runs and their forks, as the page asks for them.
 
+mod killed;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,9 +11,13 @@ use api::{ApiError, CaseRunId, ForkRequest, ForkView, RunCases, RunRequest, Step
 use json_text::JsonText;
 use rehearsal::config::{AgentConfig, AgentSourceConfig};
 use rehearsal::runs::StoredRuns;
+use std::time::Duration;
 use tempfile::TempDir;
 
 use crate::evaluating::{agents, suite};
+
+/// Between two looks at what is running.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// A folder with a run of two cases, of which one fails: its model does not escalate.
 fn stored(python: &Path) -> (TempDir, StoredRuns) {
@@ -96,7 +102,7 @@ async fn ended(runs: &StoredRuns, begun: &ForkView) -> ForkView {
         if fork.fault.is_some() || (is_complete && !fork.is_running) {
             return fork;
         }
-        tokio::task::yield_now().await;
+        tokio::time::sleep(LOOK).await;
     }
 }
 
@@ -198,7 +204,7 @@ async fn what_did_not_pass_runs_again() {
         if !detail.summary.is_running && detail.cases.len() == 3 {
             break detail;
         }
-        tokio::task::yield_now().await;
+        tokio::time::sleep(LOOK).await;
     };
     assert!(detail.cases.iter().all(|case| case.id.case == "chest pain"), "{detail:?}");
     assert_eq!(detail.summary.suites, ["suite.yaml"]);
