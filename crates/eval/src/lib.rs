@@ -26,6 +26,8 @@ pub mod names;
 mod output_schema;
 pub mod prices;
 pub mod recorded;
+mod recorded_events;
+mod recorded_file;
 pub mod recorded_session;
 pub mod remedy;
 pub mod result;

@@ -1,4 +1,5 @@
 """Prints an eval set of the agent `clerk` as `adk web` saves it, with a case for each seed from FIRST to before END.
+Beside the cases, `sessions` are the same runs as `adk web` saves them for `adk test`.
 
 google-adk runs the agent. A model calls tools at random, and a user answers, or does not answer, what waits.
 
@@ -7,6 +8,7 @@ Arguments: the folder of the agents, FIRST, END, and further pairs of these
 
 import asyncio
 import importlib
+import json
 import random
 import sys
 
@@ -83,7 +85,7 @@ def answers(chance, waiting):
 
 
 async def record(agent, seed):
-    """A case with up to four messages of the user."""
+    """A case with up to four messages of the user, and its session."""
     chance = random.Random(seed)
     model = agent.root_agent.model = agent.helper.model = Chance(model="chance", chance=chance)
     runner = InMemoryRunner(agent=agent.root_agent, app_name="clerk")
@@ -103,11 +105,12 @@ async def record(agent, seed):
             break
         parts = given or [types.Part(text=f"And after turn {turn}?")]
     session = await runner.session_service.get_session(**who, session_id=session.id)
-    return EvalCase(
+    case = EvalCase(
         eval_id=f"seed-{seed}",
         conversation=convert_session_to_eval_invocations(session),
         session_input=SessionInput(**who, state=state),
     )
+    return case, session
 
 
 def main():
@@ -116,8 +119,10 @@ def main():
     sys.path.insert(0, folder)
     agent = importlib.import_module("clerk.agent")
     ranges = zip(map(int, bounds[::2]), map(int, bounds[1::2]))
-    cases = [asyncio.run(record(agent, seed)) for seeds in ranges for seed in range(*seeds)]
-    print(EvalSet(eval_set_id="clerk", eval_cases=cases).model_dump_json(exclude_none=True))
+    recorded = [asyncio.run(record(agent, seed)) for seeds in ranges for seed in range(*seeds)]
+    eval_set = EvalSet(eval_set_id="clerk", eval_cases=[case for case, _ in recorded])
+    sessions = [session.model_dump(mode="json", by_alias=True, exclude_none=True) for _, session in recorded]
+    print(json.dumps({**eval_set.model_dump(mode="json", exclude_none=True), "sessions": sessions}))
 
 
 main()

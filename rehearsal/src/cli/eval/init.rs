@@ -14,7 +14,7 @@ pub(super) fn init(arguments: &InitSuiteArguments, out: &mut dyn Write) -> Resul
     let golden = Golden::read(&arguments.eval_set, arguments.case.as_deref())?;
     let agent = match &arguments.agent {
         Some(agent) => agent.clone(),
-        None => eval_sets::agent_beside(&arguments.eval_set)?.to_owned(),
+        None => eval_sets::agent_beside(&arguments.eval_set)?,
     };
     let output = arguments.output.as_deref();
     let folder = output.map_or(Path::new(""), |path| path.parent().unwrap_or(Path::new("")));
