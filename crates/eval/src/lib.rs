@@ -12,6 +12,7 @@
 mod args_match;
 pub mod change_templates;
 pub mod confirmation;
+mod conformance;
 mod event_filter;
 pub mod fork;
 pub mod function_error;

@@ -27,6 +27,12 @@ impl EventFault {
     pub(crate) fn new(place: impl Into<String>, reason: impl Into<String>) -> Self {
         Self { place: place.into(), reason: reason.into() }
     }
+
+    /// With the name of the file before the place.
+    pub(crate) fn in_file(mut self, name: &str) -> Self {
+        self.place = format!("{name}: {}", self.place);
+        self
+    }
 }
 
 /// The turns of a session, and what its events tell of calls beyond the turns.
@@ -34,6 +40,8 @@ impl EventFault {
 pub(crate) struct RecordedTurns {
     pub(crate) turns: Vec<Invocation>,
     pub(crate) facts: BTreeMap<String, CallFacts>,
+    /// The changes of the state that came with each message of the user.
+    pub(crate) changes: Vec<Map<String, Value>>,
 }
 
 /// An event as it is read.
@@ -101,6 +109,7 @@ impl RecordedTurns {
             }
             let id = format!("turn-{}", recorded.turns.len() + 1);
             recorded.turns.push(turn(id, message.content, of_turn));
+            recorded.changes.push(message.changes);
         }
         recorded
     }
@@ -195,7 +204,7 @@ fn member<'d>(of: JsonValue<'d>, camel: &str, snake: &str) -> Option<JsonValue<'
 }
 
 /// A message, checked as google-genai does it.
-fn content_of(content: &str, place: &str) -> Result<Content, EventFault> {
+pub(crate) fn content_of(content: &str, place: &str) -> Result<Content, EventFault> {
     let case = format!("{{\"eval_id\":\"-\",\"conversation\":[{{\"user_content\":{content}}}]}}");
     let (case, faults) = evalset::read_case(&case, Format::Adk, Origin::default());
     let refused = faults.iter().find(|fault| fault.severity() == Severity::Error);

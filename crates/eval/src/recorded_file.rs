@@ -1,12 +1,13 @@
-//! [`read`]: the recorded cases of a file, whatever wrote it: an eval set, or a test of `adk test`.
+//! [`read`]: the recorded cases of a file, whatever wrote it: an eval set, a test of `adk test`, or a conformance test.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use evalset::Case;
 use evalset::adk::EvalCase;
 use json_text::{JsonIndex, JsonText, Kind};
 
+use crate::conformance;
 use crate::recorded_events::{EventFault, RecordedTurns};
 use crate::recorded_session::SessionFacts;
 
@@ -17,6 +18,8 @@ pub enum RecordedFormat {
     EvalSet,
     /// A test of `adk test`, which is a session that `adk web` saved.
     AdkTest,
+    /// A file of a conformance test: `spec.yaml`, or recordings that `adk conformance record` wrote.
+    Conformance,
 }
 
 /// A recorded case.
@@ -37,9 +40,12 @@ pub(crate) enum RecordedFileError {
 }
 
 impl RecordedFormat {
-    /// The format of a file with this text; `None` for other files, such as suites.
+    /// The format of a file with this name and text; `None` for other files, such as suites.
     #[must_use]
-    pub fn of(text: &str) -> Option<Self> {
+    pub fn of(path: &Path, text: &str) -> Option<Self> {
+        if conformance::is_conformance_test(path, text) {
+            return Some(Self::Conformance);
+        }
         let text = text.trim_start_matches('\u{feff}').trim();
         let json = JsonText::parse(text).ok()?;
         let document = JsonIndex::of(&json);
@@ -57,6 +63,15 @@ impl RecordedFormat {
         has("events").then_some(Self::AdkTest)
     }
 
+    /// The agent that the file names: a folder below the one that `adk web` serves.
+    #[must_use]
+    pub fn agent(self, path: &Path) -> Option<PathBuf> {
+        match self {
+            Self::Conformance => conformance::agent(path),
+            Self::EvalSet | Self::AdkTest => None,
+        }
+    }
+
     /// Whether it has sessions as they ran, with everything that the user and the model said.
     #[must_use]
     pub fn is_of_sessions(self) -> bool {
@@ -72,7 +87,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<RecordedCase>, RecordedFileError> 
     let bytes = std::fs::read(path).map_err(RecordedFileError::Read)?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let text = std::str::from_utf8(&bytes).ok();
-    let format = text.and_then(RecordedFormat::of);
+    let format = text.and_then(|text| RecordedFormat::of(path, text));
     let faults = |format| {
         move |faults: Vec<EventFault>| {
             let faults = faults.iter().map(ToString::to_string).collect();
@@ -80,6 +95,9 @@ pub(crate) fn read(path: &Path) -> Result<Vec<RecordedCase>, RecordedFileError> 
         }
     };
     match format {
+        Some(format @ RecordedFormat::Conformance) => {
+            Ok(vec![conformance::read(path).map_err(faults(format))?])
+        }
         Some(format @ RecordedFormat::AdkTest) => {
             let text = text.unwrap_or_default().trim_start_matches('\u{feff}').trim();
             let session = JsonText::parse(text).unwrap_or_else(|_| JsonText::null());

@@ -720,7 +720,7 @@ fn results<'a, 's>(
 }
 
 /// A response of a model.
-fn model_turn(text: &str, calls: &[&FunctionCall]) -> ModelTurn {
+pub(crate) fn model_turn(text: &str, calls: &[&FunctionCall]) -> ModelTurn {
     let calls = calls.iter().map(|call| {
         let args = call.args.clone().unwrap_or_else(|| JsonText::from_value(&json!({})));
         ModelCall::new(call.name.as_deref().unwrap_or_default(), args)

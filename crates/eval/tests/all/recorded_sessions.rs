@@ -44,11 +44,22 @@ async fn sessions_that_google_adk_records_pass() {
     let Some(python) = test_needs::python() else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let mut files = Vec::new();
-    for (at, session) in runs(&python, &seeds(), "sessions").iter().enumerate() {
+    for (at, session) in runs(&python, &seeds(), "sessions", None).iter().enumerate() {
         let file = folder.path().join(format!("run_{at}.json"));
         std::fs::write(&file, session.to_string()).expect("written");
         files.push(file);
     }
+    all_pass(&files, &python).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn conformance_tests_that_google_adk_records_pass() {
+    let Some(python) = test_needs::python() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    runs(&python, &seeds(), "sessions", Some(folder.path()));
+    let tests = std::fs::read_dir(folder.path()).expect("a folder");
+    let files: Vec<_> = tests.map(|test| test.expect("a test").path().join("spec.yaml")).collect();
+    assert!(!files.is_empty());
     all_pass(&files, &python).await;
 }
 
@@ -97,15 +108,23 @@ def book(seat: str, tool_context) -> dict:
 root_agent = LlmAgent(name="desk", model="gemini-2.5-flash", instruction="Seat: {seat?}", tools=[book])
 "#;
 
-/// Runs the agent with google-adk, and writes the session as `adk web` saves it for `adk test`.
+/// Runs the agent with google-adk, and writes the session as `adk web` saves it for `adk test`, and a conformance test as `adk
+/// conformance record` writes it.
 const RECORD: &str = r#"
 import asyncio, json, sys
+from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from desk.agent import root_agent
+from google.adk.cli.plugins.recordings_plugin import RecordingsPlugin
 from google.adk.models.base_llm import BaseLlm
 from google.adk.models.llm_response import LlmResponse
 from google.adk.runners import InMemoryRunner
+from google.adk.utils.yaml_utils import dump_pydantic_to_yaml
 from google.genai import types
+
+test = Path(sys.argv[1], "specs", "booking", "seat")
+CONFIG = {"_adk_recordings_config": True}
+OF_PLUGIN = {"state": CONFIG, "events": {"__all__": {"actions": {"state_delta": CONFIG}}}}
 
 class Scripted(BaseLlm):
     left: list
@@ -114,16 +133,21 @@ class Scripted(BaseLlm):
 
 call = types.Part(function_call=types.FunctionCall(name="book", args={"seat": "4A"}))
 root_agent.model = Scripted(model="scripted", left=[call, types.Part(text="Booked"), types.Part(text="Bye")])
-runner = InMemoryRunner(agent=root_agent, app_name="desk")
+runner = InMemoryRunner(agent=root_agent, app_name="desk", plugins=[RecordingsPlugin()])
 
 async def record():
     who = {"app_name": "desk", "user_id": "user"}
-    session = await runner.session_service.create_session(**who)
-    for text in ["Book 4A", "Thanks"]:
+    session = await runner.session_service.create_session(**who, state={"name": "Ada", "city": "Oslo"})
+    for index, text in enumerate(["Book 4A", "Thanks"]):
         message = types.Content(role="user", parts=[types.Part(text=text)])
-        async for _ in runner.run_async(user_id="user", session_id=session.id, new_message=message):
+        config = {"dir": str(test), "user_message_index": index, "streaming_mode": "none"}
+        delta = {"_adk_recordings_config": config, "user:mood": f"good {index}"}
+        async for _ in runner.run_async(
+            user_id="user", session_id=session.id, new_message=message, state_delta=delta
+        ):
             pass
     session = await runner.session_service.get_session(**who, session_id=session.id)
+    dump_pydantic_to_yaml(session, test / "generated-session.yaml", sort_keys=False, exclude=OF_PLUGIN)
     print(json.dumps(session.model_dump(mode="json", by_alias=True, exclude_none=True)))
 
 asyncio.run(record())
@@ -138,10 +162,17 @@ def refuse(callback_context, llm_request):
     return LlmResponse(content=types.Content(role="model", parts=[types.Part(text="No")]))
 "#;
 
-/// The folder of the agent, and its recording as a test of `adk test`.
-fn desk(folder: &Path, python: &Path) -> (PathBuf, [PathBuf; 1]) {
+/// What a person writes for the recorder. The agent's `initial_state.json` has the rest of the state.
+const SPEC: &str = "description: Books a seat\nagent: desk\ninitial_state: { name: Ada }\n\
+                    user_messages: [{ text: Book 4A }, { text: Thanks }]\n";
+
+/// The folder of the agent, and its recording as a test of `adk test` and as a conformance test.
+fn desk(folder: &Path, python: &Path) -> (PathBuf, [PathBuf; 2]) {
     let agent = folder.join("desk");
     std::fs::create_dir_all(agent.join("tests")).expect("made");
+    let specification = folder.join("specs/booking/seat/spec.yaml");
+    std::fs::create_dir_all(specification.with_file_name("")).expect("made");
+    std::fs::write(&specification, SPEC).expect("written");
     std::fs::write(agent.join("__init__.py"), "from . import agent\n").expect("written");
     std::fs::write(agent.join("agent.py"), AGENT).expect("written");
     let recorded = Command::new(python).args(["-W", "ignore", "-c", RECORD]).arg(folder).output();
@@ -149,7 +180,7 @@ fn desk(folder: &Path, python: &Path) -> (PathBuf, [PathBuf; 1]) {
     assert!(recorded.status.success(), "{}", String::from_utf8_lossy(&recorded.stderr));
     let test = agent.join("tests/books.json");
     std::fs::write(&test, recorded.stdout).expect("written");
-    (agent, [test])
+    (agent, [test, specification])
 }
 
 /// The ledger of a run.
@@ -202,4 +233,29 @@ async fn no_tool_of_a_recorded_session_runs_unless_it_is_named() {
         assert_eq!(result.status, Status::Failed, "{:?}", result.error);
     }
     assert_eq!(booked(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_conformance_test_begins_with_its_state_and_messages_change_it() {
+    let Some(python) = test_needs::python() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let (agent, [_, specification]) = desk(folder.path(), &python);
+    let case = read_eval_set(&specification, &options(&agent, &python, &[])).expect("a recording");
+    assert_eq!(case[0].name, "booking/seat");
+    for case in [&case[0], &case_of_suite(&specification, &agent, &python)] {
+        let result = run_eval(case).await;
+        let events = events(&result);
+        let state = events.iter().find(|it| it["type"] == "initial_state").expect("a state");
+        let expected = json!({ "name": "Ada", "city": "Oslo", "user:mood": "good 0" });
+        assert_eq!(state["state"], expected, "{state:#}");
+        let changed = events.iter().any(|it| {
+            it["type"] == "state_change" && it["by"] != "mock" && it.to_string().contains("good 1")
+        });
+        assert!(changed, "{events:#?}");
+    }
+    std::fs::remove_file(specification.with_file_name("generated-session.yaml")).expect("removed");
+    let error = read_eval_set(&specification, &options(&agent, &python, &[])).err();
+    let error = error.expect("incomplete").to_string();
+    let wanted = "generated-session.yaml: it is missing; write it with `adk conformance record`";
+    assert!(error.contains(wanted), "{error}");
 }

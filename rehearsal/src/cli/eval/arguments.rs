@@ -70,7 +70,7 @@ pub struct ToolsOfSuiteArguments {
 /// Arguments of `rehearsal eval init`.
 #[derive(Debug, Clone, Args)]
 pub struct InitSuiteArguments {
-    /// The eval set, or a test of `adk test`
+    /// The eval set, or a recording
     #[arg(value_name = "EVALSET", value_hint = ValueHint::FilePath)]
     pub eval_set: PathBuf,
     /// The id of the case [default: the only one]
@@ -99,7 +99,8 @@ pub struct MergeRunsArguments {
 /// Arguments of `rehearsal eval`.
 #[derive(Debug, Clone, Args)]
 pub struct EvalArguments {
-    /// Suites in YAML or JSON, eval sets of google-adk and AgentFlow, or tests of `adk test`
+    /// Suites in YAML or JSON, eval sets of google-adk and AgentFlow, or recordings of google-adk: tests of
+    /// `adk test`, and `spec.yaml` of conformance tests
     #[arg(required_unless_present = "schema", value_name = "SUITE", value_hint = ValueHint::FilePath)]
     pub suites: Vec<PathBuf>,
     /// Select cases by name, such as 'chest_*'; with several, any of them

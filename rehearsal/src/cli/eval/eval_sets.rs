@@ -30,7 +30,7 @@ pub(super) fn cases(
 ) -> Result<Vec<EvalCase>, EvalError> {
     let agent = match &arguments.agent {
         Some(agent) => agent.clone(),
-        None => agent_beside(path)?,
+        None => agent_of(path, format)?,
     };
     let beside = folder_of(path).join(BESIDE);
     let config = match &arguments.config {
@@ -78,12 +78,25 @@ pub(super) fn model(arguments: &EvalArguments) -> ModelChoice {
     }
 }
 
+/// The agent that a file in this format is of: the one that it names, in a folder around it, or the one beside it.
+pub(super) fn agent_of(path: &Path, format: RecordedFormat) -> Result<PathBuf, EvalError> {
+    let Some(named) = format.agent(path) else { return agent_beside(path) };
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let around = path.ancestors().skip(1);
+    let folder = around.flat_map(|folder| {
+        let own = folder.ends_with(&named).then(|| folder.to_owned());
+        own.into_iter().chain([folder.join(&named)])
+    });
+    let found = folder.into_iter().find(|folder| is_agent(folder));
+    found.ok_or_else(|| EvalError::NoNamedAgent { path: path.clone(), named })
+}
+
 fn is_agent(folder: &Path) -> bool {
     AGENT_FILES.iter().any(|file| folder.join(file).is_file())
 }
 
 /// The agent in whose folder the file is, or in whose folder `tests`, where `adk test` looks.
-pub(super) fn agent_beside(file: &Path) -> Result<PathBuf, EvalError> {
+fn agent_beside(file: &Path) -> Result<PathBuf, EvalError> {
     let folder = folder_of(file);
     let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     let above = absolute.parent().filter(|_| absolute.ends_with(TESTS));

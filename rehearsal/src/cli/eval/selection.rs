@@ -70,7 +70,7 @@ pub(super) fn cases(arguments: &EvalArguments) -> Result<Vec<EvalCase>, EvalErro
     let mut has_eval_set = false;
     for path in &arguments.suites {
         let text = std::fs::read_to_string(path).ok();
-        let mut of_file = match text.as_deref().and_then(RecordedFormat::of) {
+        let mut of_file = match text.as_deref().and_then(|text| RecordedFormat::of(path, text)) {
             Some(format) => {
                 has_eval_set = true;
                 eval_sets::cases(path, format, arguments, &options.servers)?

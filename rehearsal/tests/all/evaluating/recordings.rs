@@ -88,3 +88,76 @@ fn a_recording_that_cannot_be_read_is_named_with_the_place() {
     let wanted = "cold.json is not in the folder of an agent; name the agent with --agent FOLDER";
     assert!(text(&refused.stderr).contains(wanted), "{}", text(&refused.stderr));
 }
+
+/// A conformance test of `home`, in the folder around the agent.
+fn conformance_test(folder: &Path) {
+    let test = folder.join("specs/greeting/hello");
+    std::fs::create_dir_all(&test).unwrap();
+    let write = |name: &str, text: &str| std::fs::write(test.join(name), text).unwrap();
+    write("spec.yaml", "description: Greets\nagent: home\nuser_messages: [{ text: Hi }]\n");
+    write(
+        "generated-recordings.yaml",
+        "recordings:
+  - user_message_index: 0
+    agent_name: Home_automation_agent
+    llm_recording:
+      llm_request: { model: gemini-2.5-flash }
+      llm_responses:
+        - content: { parts: [{ text: Hello }], role: model }
+",
+    );
+    write(
+        "generated-session.yaml",
+        "id: s
+app_name: home
+user_id: adk_conformance_test_user
+events:
+  - content: { parts: [{ text: Hi }], role: user }
+    author: user
+  - content: { parts: [{ text: Hello }], role: model }
+    author: Home_automation_agent
+    node_info: { path: home@1 }
+",
+    );
+}
+
+#[test]
+fn a_conformance_test_is_a_case() {
+    let folder = home();
+    conformance_test(folder.path());
+    let test = "specs/greeting/hello/spec.yaml";
+    for file in [test, "specs/greeting/hello/generated-recordings.yaml"] {
+        let listed = run(folder.path(), &[file, "--list"], None);
+        assert_eq!(text(&listed.stdout), "greeting/hello\n", "{}", text(&listed.stderr));
+    }
+    let path = folder.path().join(test);
+    let spec = std::fs::read_to_string(&path).unwrap();
+    let refused = |with: &str| {
+        std::fs::write(&path, with).unwrap();
+        let refused = run(folder.path(), &[test, "--list"], None);
+        assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stdout));
+        text(&refused.stderr)
+    };
+    let error = refused(&spec.replace("agent: home", "agent: away"));
+    let wanted =
+        "is of the agent away, which is in no folder around it; name the agent with --agent FOLDER";
+    assert!(error.contains(wanted), "{error}");
+    let error = refused(&spec.replace("user_messages", "initial_state: none\nuser_messages"));
+    assert!(error.contains("spec.yaml"), "{error}");
+    // A suite may have the name.
+    let suite = "subject: { adk: ../../../home }\ncases: [{ name: own, first_message: Hi }]\n";
+    std::fs::write(&path, suite).unwrap();
+    let listed = run(folder.path(), &[test, "--list"], None);
+    assert_eq!(text(&listed.stdout), "own\n", "{}", text(&listed.stderr));
+    std::fs::write(&path, spec).unwrap();
+
+    let Some(python) = test_needs::python() else { return };
+    let ran = run(folder.path(), &[test], Some(&python));
+    assert_eq!(ran.status.code(), Some(0), "{}{}", text(&ran.stdout), text(&ran.stderr));
+    let recordings = path.with_file_name("generated-recordings.yaml");
+    std::fs::write(&recordings, "recordings: []\n").unwrap();
+    let ran = run(folder.path(), &[test], Some(&python));
+    let wanted = "the recording has no response of Home_automation_agent in turn 1";
+    let report = text(&ran.stdout);
+    assert!(ran.status.code() == Some(1) && report.contains(wanted), "{report}");
+}
