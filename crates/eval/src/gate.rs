@@ -61,6 +61,8 @@ struct Seen {
     /// The requests to the given model, in all and since the user's last message.
     model_requests: usize,
     model_requests_in_turn: usize,
+    /// Of each agent.
+    model_requests_in_turn_of: HashMap<String, usize>,
     /// Requests that are no turn of the agent.
     requests_apart: usize,
     /// How many results of each call of a fork were given.
@@ -200,6 +202,7 @@ impl Gate {
                 awaited_schemas: HashMap::new(),
                 model_requests: 0,
                 model_requests_in_turn: 0,
+                model_requests_in_turn_of: HashMap::new(),
                 requests_apart: 0,
                 given: HashMap::new(),
                 model_requests_of: HashMap::new(),
@@ -643,13 +646,16 @@ impl Gate {
         let number = {
             let seen = &mut *self.lock();
             let of_agent = seen.model_requests_of.entry(agent.to_owned()).or_default();
+            let in_turn_of = seen.model_requests_in_turn_of.entry(agent.to_owned()).or_default();
             let number = RequestNumber {
                 in_run: seen.model_requests,
                 of_agent: *of_agent,
                 turn: seen.user_messages.saturating_sub(1),
                 in_turn: seen.model_requests_in_turn,
+                of_agent_in_turn: *in_turn_of,
             };
             *of_agent += 1;
+            *in_turn_of += 1;
             seen.model_requests += 1;
             seen.model_requests_in_turn += 1;
             number
@@ -716,6 +722,7 @@ impl Gate {
             let seen = &mut *self.lock();
             seen.user_messages += 1;
             seen.model_requests_in_turn = 0;
+            seen.model_requests_in_turn_of.clear();
         }
         let (text, parts) = (message.text(), message.parts());
         self.ledger.add(Event::UserMessage { text, parts });

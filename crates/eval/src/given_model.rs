@@ -15,6 +15,8 @@ pub enum GivenModel {
     ScriptedByAgent(Arc<BTreeMap<String, Vec<ModelTurn>>>),
     /// The responses of a recorded trace: for each turn of the user its own, in order.
     Replay(Arc<Vec<Vec<ModelTurn>>>),
+    /// The responses of a recorded trace: for each turn of the user, those of each agent by its name, in order.
+    ReplayByAgent(Arc<Vec<BTreeMap<String, Vec<ModelTurn>>>>),
     /// The real model of this name, in place of every model that the subject names.
     Named(String),
     /// The responses of a run up to a step, and then another model.
@@ -56,9 +58,12 @@ pub fn real_model(model: Option<&GivenModel>) -> Option<RealModel<'_>> {
         None => Some(RealModel::Own),
         Some(GivenModel::Named(name)) => Some(RealModel::Named(name)),
         Some(GivenModel::Fork(fork)) => real_model(fork.then.model()),
-        Some(GivenModel::Scripted(_) | GivenModel::ScriptedByAgent(_) | GivenModel::Replay(_)) => {
-            None
-        }
+        Some(
+            GivenModel::Scripted(_)
+            | GivenModel::ScriptedByAgent(_)
+            | GivenModel::Replay(_)
+            | GivenModel::ReplayByAgent(_),
+        ) => None,
     }
 }
 
@@ -105,6 +110,8 @@ pub(crate) struct RequestNumber {
     pub(crate) turn: usize,
     /// Of the turn.
     pub(crate) in_turn: usize,
+    /// Of the agent in the turn.
+    pub(crate) of_agent_in_turn: usize,
 }
 
 impl ModelTurn {
@@ -141,7 +148,7 @@ impl GivenModel {
     pub fn label(&self) -> &str {
         match self {
             Self::Scripted(_) | Self::ScriptedByAgent(_) => "scripted",
-            Self::Replay(_) => "replay",
+            Self::Replay(_) | Self::ReplayByAgent(_) => "replay",
             Self::Named(name) => name,
             Self::Fork(_) => "fork",
         }
@@ -190,6 +197,19 @@ impl GivenModel {
                     number.in_run + 1
                 )
             }),
+            Self::ReplayByAgent(turns) => {
+                let responses = turns.get(number.turn).and_then(|turn| turn.get(agent));
+                let responses = responses.map_or(&[][..], Vec::as_slice);
+                responses.get(number.of_agent_in_turn).cloned().ok_or_else(|| {
+                    format!(
+                        "the recording has {} of {agent} in turn {}, and it asks for response {}. The agent goes another \
+                         way than the recording",
+                        counted(responses.len()),
+                        number.turn + 1,
+                        number.of_agent_in_turn + 1
+                    )
+                })
+            }
             Self::Replay(turns) => {
                 let responses = turns.get(number.turn).map_or(&[][..], Vec::as_slice);
                 responses.get(number.in_turn).cloned().ok_or_else(|| {

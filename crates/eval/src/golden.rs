@@ -1,4 +1,4 @@
-//! [`Golden`]: the recorded case of an eval set that a case is made from or compared with.
+//! [`Golden`]: the recorded case of an eval set or a session that a case is made from or compared with.
 
 use std::path::{Path, PathBuf};
 
@@ -9,6 +9,7 @@ use scoring::{ToolCall, Trace};
 
 use crate::message::{RecordedCalls, recorded_calls};
 use crate::recorded::Recording;
+use crate::recorded_file::{self, RecordedCase, RecordedFileError};
 use crate::recorded_session::{ASKING, RecordedSession, as_adk};
 
 /// A recorded case: what the user said, what tools returned and what the agent responded.
@@ -50,6 +51,14 @@ pub enum GoldenError {
         /// What is wrong with it.
         faults: Vec<String>,
     },
+    /// The file is not a recorded session that can be used.
+    #[error("{} is not a recorded session that can be read: {}", .path.display(), .faults.join("; "))]
+    InvalidSession {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        faults: Vec<String>,
+    },
     /// The eval set has no such case.
     #[error("{} has no case {wanted}; {hint}", .path.display())]
     NoCase {
@@ -77,26 +86,27 @@ impl Golden {
     /// What its tools did.
     #[must_use]
     pub fn recording(&self) -> Recording {
-        Recording::of_session(&self.trace, &self.session.requests, &self.session.ending)
+        Recording::of_session(&self.trace, &self.session)
     }
 
-    /// The case `wanted` of an eval set, or its only one.
+    /// The case `wanted` of a file with recorded cases, or its only one.
     ///
     /// # Errors
     /// [`GoldenError`] if the eval set does not have the case, or if google-adk refuses the file.
     pub fn read(path: &Path, wanted: Option<&str>) -> Result<Self, GoldenError> {
         let invalid = |faults| GoldenError::Invalid { path: path.to_path_buf(), faults };
-        let bytes = std::fs::read(path)
-            .map_err(|source| GoldenError::Read { path: path.to_path_buf(), source })?;
-        let reading = evalset::read(&bytes);
-        if reading.has_errors() {
-            return Err(invalid(reading.faults.iter().map(ToString::to_string).collect()));
-        }
-        let set = reading.set.ok_or_else(|| invalid(vec!["there are no cases".to_owned()]))?;
-        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let read = recorded_file::read(path).map_err(|error| match error {
+            RecordedFileError::Read(source) => {
+                GoldenError::Read { path: path.to_path_buf(), source }
+            }
+            RecordedFileError::Invalid(format, faults) if format.is_of_sessions() => {
+                GoldenError::InvalidSession { path: path.to_path_buf(), faults }
+            }
+            RecordedFileError::Invalid(_, faults) => invalid(faults),
+        })?;
         let mut recorded = Vec::new();
-        for case in set.into_cases(&name) {
-            let found = CaseTrace::of_expected(&case);
+        for case in read {
+            let found = CaseTrace::of_expected(&case.case);
             let found = found.map_err(|error| invalid(vec![error.to_string()]))?;
             recorded.push((found, case));
         }
@@ -119,13 +129,13 @@ impl Golden {
         if found.trace.invocations.is_empty() {
             return Err(GoldenError::NothingRecorded(found.eval_id));
         }
-        let session = RecordedSession::of(&case, &found.trace);
-        let calls = recorded_calls(&found.trace);
-        for turn in &mut found.trace.invocations {
-            let is_asking =
-                |call: &ToolCall| call.name.as_deref().is_some_and(|it| it.starts_with(ASKING));
-            turn.tool_calls.retain(|call| !is_asking(call));
+        let RecordedCase { case, session: facts } = case;
+        if let Some(facts) = &facts {
+            facts.complete(&mut found.trace);
         }
+        let session = RecordedSession::of(&case, &found.trace, facts);
+        let calls = recorded_calls(&found.trace);
+        remove_requests(&mut found.trace);
         Ok(Self {
             id: found.eval_id,
             trace: found.trace,
@@ -135,6 +145,14 @@ impl Golden {
             initial_state: initial_state(&case),
             tags: found.tags,
         })
+    }
+}
+
+/// Removes the calls by which google-adk itself asks the user.
+pub(crate) fn remove_requests(trace: &mut Trace) {
+    let is_asking = |call: &ToolCall| call.name.as_deref().is_some_and(|it| it.starts_with(ASKING));
+    for turn in &mut trace.invocations {
+        turn.tool_calls.retain(|call| !is_asking(call));
     }
 }
 

@@ -12,6 +12,7 @@
 mod args_match;
 pub mod change_templates;
 pub mod confirmation;
+mod conformance;
 mod event_filter;
 pub mod fork;
 pub mod function_error;
@@ -26,6 +27,8 @@ pub mod names;
 mod output_schema;
 pub mod prices;
 pub mod recorded;
+mod recorded_events;
+mod recorded_file;
 pub mod recorded_session;
 pub mod remedy;
 pub mod result;

@@ -262,9 +262,8 @@ impl ToolMock {
     /// Whether an answer can depend on the state of the session, or change it.
     pub(crate) fn wants_state(&self) -> bool {
         self.any(&|mock| match mock {
-            Self::Changing(..) => true,
             Self::Function(function) => function.wants_state(),
-            _ => false,
+            mock => mock.changes_state(),
         })
     }
 
@@ -275,7 +274,7 @@ impl ToolMock {
             if let Self::Function(function) = mock {
                 called.borrow_mut().push(Arc::clone(function));
             }
-            matches!(mock, Self::Changing(..))
+            mock.changes_state()
         });
         if changes_state {
             return true;
@@ -286,6 +285,15 @@ impl ToolMock {
             }
         }
         false
+    }
+
+    /// Whether this mock itself changes the state of the session.
+    fn changes_state(&self) -> bool {
+        match self {
+            Self::Changing(..) => true,
+            Self::Recorded { recording, .. } => recording.changes_state(),
+            _ => false,
+        }
     }
 
     /// Whether it may ask the user for a confirmation, as far as its form says.
@@ -403,7 +411,9 @@ impl ToolMock {
 
 /// What a recorded call returns, if the recording tells.
 fn replayed(call: &RecordedCall, context: &MockContext) -> Option<JsonText> {
-    let Replayed { result, request, ends_turn } = call.replayed(context.confirmation.as_ref());
+    let Replayed { result, request, ends_turn, changes } =
+        call.replayed(context.confirmation.as_ref());
+    context.state.replace(changes);
     if let Some(request) = request {
         context.request_confirmation(request);
     }

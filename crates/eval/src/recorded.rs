@@ -7,12 +7,15 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use json_text::{JsonIndex, JsonText};
-use scoring::Trace;
 use scoring::json::{Equality, equal};
+use scoring::{ToolCall, Trace};
+use serde_json::{Map, Value};
 
 use crate::confirmation::{Confirmation, ConfirmationRequest, rejected};
 use crate::given_model::{GivenModel, ModelCall, ModelTurn};
-use crate::recorded_session::{ASKING, RecordedRequest, RecordedRequests, is_of_tool};
+use crate::recorded_session::{
+    ASKING, RecordedRequest, RecordedSession, is_of_made_up_tool, is_of_tool,
+};
 
 /// The calls of a recorded trace and what they returned.
 #[derive(Debug, Clone, Default)]
@@ -31,6 +34,8 @@ pub(crate) struct RecordedCall {
     result: Option<JsonText>,
     /// Whether the turn ended with the result.
     ends_turn: bool,
+    /// The keys of the state that changed, for each time that it returned.
+    changes: Vec<Map<String, Value>>,
 }
 
 /// What a recorded call gives in the place of a tool.
@@ -42,26 +47,36 @@ pub(crate) struct Replayed {
     pub(crate) request: Option<ConfirmationRequest>,
     /// Whether the turn ends with the result; `None` if the recording does not tell.
     pub(crate) ends_turn: Option<bool>,
+    /// The keys of the state that change.
+    pub(crate) changes: Map<String, Value>,
 }
 
 impl RecordedCall {
     /// What the call gives, once the user has answered with `confirmation`.
     pub(crate) fn replayed(&self, confirmation: Option<&Confirmation>) -> Replayed {
+        let changes = match confirmation {
+            None => self.changes.first(),
+            Some(_) => self.changes.last(),
+        };
+        let changes = changes.cloned().unwrap_or_default();
         match (&self.request, confirmation) {
             (Some(recorded), None) => Replayed {
                 result: Some(recorded.meanwhile.clone()),
                 request: Some(recorded.request.clone()),
                 ends_turn: None,
+                changes,
             },
             (Some(_), Some(given)) if !given.confirmed => Replayed {
                 result: Some(self.result.clone().unwrap_or_else(rejected)),
                 request: None,
                 ends_turn: None,
+                changes,
             },
             _ => Replayed {
                 result: self.result.clone(),
                 request: None,
                 ends_turn: Some(self.ends_turn),
+                changes,
             },
         }
     }
@@ -71,29 +86,33 @@ impl Recording {
     /// The calls of a trace that have a result of their tool.
     #[must_use]
     pub fn of(trace: &Trace) -> Self {
-        Self::of_session(trace, &RecordedRequests::new(), &BTreeSet::new())
+        Self::with(trace, None)
     }
 
-    /// The calls of a trace that have a result of their tool, and those whose tools asked the user. `ending` are those
-    /// that ended a turn.
-    pub(crate) fn of_session(
-        trace: &Trace,
-        requests: &RecordedRequests,
-        ending: &BTreeSet<String>,
-    ) -> Self {
+    /// The calls of a trace that have a result of their tool, and those whose tools asked the user in its session.
+    pub(crate) fn of_session(trace: &Trace, session: &RecordedSession) -> Self {
+        Self::with(trace, Some(session))
+    }
+
+    fn with(trace: &Trace, session: Option<&RecordedSession>) -> Self {
         let calls = trace.invocations.iter().flat_map(|turn| &turn.tool_calls);
-        let recorded = |call: &scoring::ToolCall| {
-            let request = call.id.as_ref().and_then(|id| requests.get(id));
-            let result = match request {
-                Some(request) => request.result.clone(),
-                None => Some(call.result.clone().filter(is_of_tool)?),
+        let recorded = |call: &ToolCall| {
+            let known = session.zip(call.id.as_ref());
+            let request = known.and_then(|(session, id)| session.requests.get(id));
+            let facts = session.and_then(|session| session.facts.as_ref());
+            let of_call = facts.zip(call.id.as_ref()).and_then(|(facts, id)| facts.calls.get(id));
+            let result = match (request, facts) {
+                (Some(request), _) => request.result.clone(),
+                (None, None) => Some(call.result.clone().filter(is_of_tool)?),
+                (None, Some(_)) => Some(of_session(call)?),
             };
             Some(RecordedCall {
                 tool: call.name.clone()?,
                 args: call.args.clone().unwrap_or_else(empty),
                 request: request.cloned(),
                 result,
-                ends_turn: call.id.as_ref().is_some_and(|id| ending.contains(id)),
+                ends_turn: known.is_some_and(|(session, id)| session.ending.contains(id)),
+                changes: of_call.map(|facts| facts.changes.clone()).unwrap_or_default(),
             })
         };
         Self { calls: calls.filter_map(recorded).collect() }
@@ -103,6 +122,11 @@ impl Recording {
     #[must_use]
     pub fn tools(&self) -> BTreeSet<&str> {
         self.calls.iter().map(|call| call.tool.as_str()).collect()
+    }
+
+    /// Whether a call changed the state of the session.
+    pub(crate) fn changes_state(&self) -> bool {
+        self.calls.iter().flat_map(|call| &call.changes).any(|changes| !changes.is_empty())
     }
 
     /// Whether a recorded call of this tool returned `answer`, which may be written as google-adk records what is not an
@@ -147,6 +171,17 @@ impl Recording {
     }
 }
 
+/// What the tool of a call returned in a session: nothing, where that is not recorded. `None` for a tool that the model made
+/// up.
+fn of_session(call: &ToolCall) -> Option<JsonText> {
+    let is_asking = call.name.as_deref().is_some_and(|name| name.starts_with(ASKING));
+    let result = call.result.as_ref();
+    if is_asking || result.is_some_and(is_of_made_up_tool) {
+        return None;
+    }
+    Some(result.filter(|it| is_of_tool(it)).cloned().unwrap_or_else(JsonText::null))
+}
+
 fn empty() -> JsonText {
     JsonText::from_value(&serde_json::json!({}))
 }
@@ -155,9 +190,8 @@ fn empty() -> JsonText {
 #[must_use]
 pub fn replay(trace: &Trace) -> GivenModel {
     let turns = trace.invocations.iter().map(|invocation| {
-        let is_of_model = |call: &&scoring::ToolCall| {
-            call.name.as_deref().is_none_or(|name| !name.starts_with(ASKING))
-        };
+        let is_of_model =
+            |call: &&ToolCall| call.name.as_deref().is_none_or(|name| !name.starts_with(ASKING));
         let calls = invocation.tool_calls.iter().filter(is_of_model).map(|call| ModelTurn {
             text: String::new(),
             calls: vec![ModelCall::new(
@@ -187,7 +221,7 @@ impl Repeats {
 
 #[cfg(test)]
 mod tests {
-    use scoring::{Invocation, ToolCall};
+    use scoring::Invocation;
 
     use super::*;
     use crate::given_model::RequestNumber;

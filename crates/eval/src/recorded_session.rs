@@ -12,7 +12,7 @@ use evalset::adk::{
 };
 use json_text::{JsonIndex, JsonText};
 use scoring::{Invocation, Trace};
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use crate::confirmation::{CONFIRMATION, ConfirmationRequest, REJECTED};
 use crate::given_model::{GivenModel, ModelCall, ModelTurn};
@@ -37,6 +37,40 @@ pub struct RecordedSession {
     pub ends_with_texts: bool,
     /// What the model responded.
     pub model: GivenModel,
+    /// What is known beyond the turns of an eval set; `None` for a case of one.
+    pub facts: Option<SessionFacts>,
+}
+
+/// What the events of a session tell, and an eval set does not.
+#[derive(Debug, Clone, Default)]
+pub struct SessionFacts {
+    /// Of calls, by their ids.
+    pub calls: BTreeMap<String, CallFacts>,
+    /// What the model responded, if that is recorded apart from the events.
+    pub model: Option<GivenModel>,
+    /// The keys of the state that changed with each message of the user.
+    pub changes: Vec<Map<String, Value>>,
+}
+
+impl SessionFacts {
+    /// Gives the calls of a trace what their tools returned in later turns.
+    pub(crate) fn complete(&self, trace: &mut Trace) {
+        for call in trace.invocations.iter_mut().flat_map(|turn| &mut turn.tool_calls) {
+            let facts = call.id.as_ref().and_then(|id| self.calls.get(id));
+            if let Some(result) = facts.and_then(|facts| facts.result.as_ref()) {
+                call.result = Some(result.clone());
+            }
+        }
+    }
+}
+
+/// What the events of a session tell of a call.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CallFacts {
+    /// What the tool returned last. It may be in a later turn than the call.
+    pub result: Option<JsonText>,
+    /// The keys of the state that changed, for each time that it returned.
+    pub changes: Vec<Map<String, Value>>,
 }
 
 /// The user's message of a turn.
@@ -92,12 +126,17 @@ const DENIED: &str = "ConfirmationDenied";
 /// Whether the result is a tool's own: neither that of a call that was not confirmed, nor of a tool that the model made
 /// up.
 pub(crate) fn is_of_tool(result: &JsonText) -> bool {
-    let is_made_up = |error: &str| {
+    !is_denied_in_rehearsal(result)
+        && !is_of_made_up_tool(result)
+        && error(result).is_none_or(|it| it != AWAITS && it != REJECTED)
+}
+
+/// Whether the result says that there is no such tool.
+pub(crate) fn is_of_made_up_tool(result: &JsonText) -> bool {
+    error(result).is_some_and(|error| {
         error.contains("failed as no tool with that name is available")
             || (error.starts_with("Tool '") && error.contains("' not found.\nAvailable tools:"))
-    };
-    !is_denied_in_rehearsal(result)
-        && error(result).is_none_or(|it| it != AWAITS && it != REJECTED && !is_made_up(&it))
+    })
 }
 
 fn is_denied_in_rehearsal(result: &JsonText) -> bool {
@@ -121,9 +160,9 @@ pub(crate) fn as_adk(case: &Case) -> EvalCase {
 }
 
 impl RecordedSession {
-    /// The user and the model of `case`, whose trace is `trace`.
+    /// The user and the model of `case`, whose trace is `trace`. `facts` are what is known beyond an eval set.
     #[must_use]
-    pub fn of(case: &Case, trace: &Trace) -> Self {
+    pub fn of(case: &Case, trace: &Trace, facts: Option<SessionFacts>) -> Self {
         let case = as_adk(case);
         let turns = case.turns();
         let responses = trace.invocations.iter().map(|it| it.final_response.as_deref());
@@ -148,7 +187,7 @@ impl RecordedSession {
                 .collect(),
             is_complete: turns.iter().any(has_results),
         };
-        let (mut messages, mut models) = (Vec::new(), Vec::new());
+        let (mut messages, mut models, mut by_agent) = (Vec::new(), Vec::new(), Vec::new());
         let (mut asks_for_confirmation, mut ends_with_texts) = (false, true);
         let (mut answers, mut needed) = (BTreeMap::<_, Vec<_>>::new(), BTreeSet::new());
         for ((turn, traced), steps) in turns.iter().zip(&trace.invocations).zip(&recorded) {
@@ -160,6 +199,7 @@ impl RecordedSession {
                     && !last.text.is_empty()
                     && Some(&last.text) == traced.final_response.as_ref()
             });
+            by_agent.push(of_agents(reading.authors, &reading.model));
             models.push(reading.model);
             for answer in reading.answers {
                 asks_for_confirmation |= answer.is_confirmation;
@@ -170,10 +210,33 @@ impl RecordedSession {
             }
         }
         answers.retain(|tool, _| needed.contains(tool));
-        let model = GivenModel::Replay(models.into());
+        // Eval sets have lists of calls without their agents.
+        let model = match &facts {
+            None => GivenModel::Replay(models.into()),
+            Some(SessionFacts { model: Some(model), .. }) => model.clone(),
+            Some(_) => GivenModel::ReplayByAgent(by_agent.into()),
+        };
         let ending = ending(turns, &recorded, &requests);
-        Self { messages, answers, requests, ending, asks_for_confirmation, ends_with_texts, model }
+        Self {
+            messages,
+            answers,
+            requests,
+            ending,
+            asks_for_confirmation,
+            ends_with_texts,
+            model,
+            facts,
+        }
     }
+}
+
+/// The responses by the agents that they are of.
+fn of_agents(authors: Vec<String>, turns: &[ModelTurn]) -> BTreeMap<String, Vec<ModelTurn>> {
+    let mut of_agents = BTreeMap::<_, Vec<_>>::new();
+    for (author, turn) in authors.into_iter().zip(turns) {
+        of_agents.entry(author).or_default().push(turn.clone());
+    }
+    of_agents
 }
 
 /// The calls with whose result the agent's turn ended, though nothing waited: google-adk asks the model after all others.
@@ -416,6 +479,8 @@ struct Reader<'a> {
 struct Reading {
     message: RecordedMessage,
     model: Vec<ModelTurn>,
+    /// The agents that the responses of the model are of.
+    authors: Vec<String>,
     answers: Vec<AnswerOfTool>,
 }
 
@@ -457,7 +522,7 @@ impl<'a> Reader<'a> {
             (false, Ok(message)) => RecordedMessage::Kept(message),
             (false, Err(error)) => RecordedMessage::Unsendable(error.to_string()),
         };
-        let (mut model, mut answers) = (Vec::new(), Vec::new());
+        let (mut model, mut authors, mut answers) = (Vec::new(), Vec::new(), Vec::new());
         let mut waiting: Vec<Waiting<'a>> = Vec::new();
         for (at, step) in steps.iter().enumerate() {
             let Step::Model { author, text, calls } = step else { continue };
@@ -473,6 +538,7 @@ impl<'a> Reader<'a> {
                 continue; // Nothing tells what it waited for.
             }
             model.push(model_turn(text, calls));
+            authors.push((*author).to_owned());
             let has_returned = until_next.iter().any(|step| matches!(step, Step::Returns(_)));
             let waits_here = |it: &Waiting<'_>| match it.wait {
                 Wait::Confirmation { is_pause, .. } => is_pause,
@@ -496,7 +562,7 @@ impl<'a> Reader<'a> {
                 answers.extend(self.answers(&waited, turn, steps, later, next.is_some()));
             }
         }
-        Reading { message, model, answers }
+        Reading { message, model, authors, answers }
     }
 
     /// The call, if it may wait for the user.
@@ -653,7 +719,8 @@ fn results<'a, 's>(
     })
 }
 
-fn model_turn(text: &str, calls: &[&FunctionCall]) -> ModelTurn {
+/// A response of a model.
+pub(crate) fn model_turn(text: &str, calls: &[&FunctionCall]) -> ModelTurn {
     let calls = calls.iter().map(|call| {
         let args = call.args.clone().unwrap_or_else(|| JsonText::from_value(&json!({})));
         ModelCall::new(call.name.as_deref().unwrap_or_default(), args)

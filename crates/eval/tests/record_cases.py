@@ -1,21 +1,28 @@
 """Prints an eval set of the agent `clerk` as `adk web` saves it, with a case for each seed from FIRST to before END.
+Beside the cases, `sessions` are the same runs as `adk web` saves them for `adk test`.
 
 google-adk runs the agent. A model calls tools at random, and a user answers, or does not answer, what waits.
 
 Arguments: the folder of the agents, FIRST, END, and further pairs of these
+Where the variable CONFORMANCE names a folder, google-adk's plugin for conformance tests records each run there too.
 """
 
 import asyncio
 import importlib
+import json
+import os
 import random
 import sys
+from pathlib import Path
 
+from google.adk.cli.plugins.recordings_plugin import RecordingsPlugin
 from google.adk.cli.utils.evals import convert_session_to_eval_invocations
 from google.adk.evaluation.eval_case import EvalCase, SessionInput
 from google.adk.evaluation.eval_set import EvalSet
 from google.adk.models.base_llm import BaseLlm
 from google.adk.models.llm_response import LlmResponse
 from google.adk.runners import InMemoryRunner
+from google.adk.utils.yaml_utils import dump_pydantic_to_yaml
 from google.genai import types
 
 ARGS = {
@@ -33,6 +40,10 @@ ARGS = {
     "made_up": lambda of: {},
 }
 OF_HELPER = ["find", "measure"]
+
+# What google-adk leaves out of the sessions of conformance tests.
+CONFIG = {"_adk_recordings_config": True}
+OF_PLUGIN = {"state": CONFIG, "events": {"__all__": {"actions": {"state_delta": CONFIG}}}}
 
 
 class Chance(BaseLlm):
@@ -82,11 +93,24 @@ def answers(chance, waiting):
     return given
 
 
+def conformance_test(seed):
+    """The folder of the conformance test of this seed, with its specification; None if none is wanted."""
+    folder = os.environ.get("CONFORMANCE")
+    if not folder:
+        return None
+    test = Path(folder) / f"seed-{seed}"
+    test.mkdir()
+    (test / "spec.yaml").write_text("description: By chance\nagent: clerk\n")
+    return test
+
+
 async def record(agent, seed):
-    """A case with up to four messages of the user."""
+    """A case with up to four messages of the user, and its session."""
     chance = random.Random(seed)
     model = agent.root_agent.model = agent.helper.model = Chance(model="chance", chance=chance)
-    runner = InMemoryRunner(agent=agent.root_agent, app_name="clerk")
+    test = conformance_test(seed)
+    plugins = [RecordingsPlugin()] if test else []
+    runner = InMemoryRunner(agent=agent.root_agent, app_name="clerk", plugins=plugins)
     state = {"tier": "gold"} if chance.random() < 0.5 else {}
     who = {"app_name": "clerk", "user_id": "user"}
     session = await runner.session_service.create_session(**who, state=state)
@@ -95,7 +119,10 @@ async def record(agent, seed):
         model.left = 4
         waiting = {}
         message = types.Content(role="user", parts=parts)
-        async for event in runner.run_async(user_id="user", session_id=session.id, new_message=message):
+        config = {"dir": str(test), "user_message_index": turn, "streaming_mode": "none"}
+        delta = {"_adk_recordings_config": config} if test else None
+        ids = {"user_id": "user", "session_id": session.id}
+        async for event in runner.run_async(**ids, new_message=message, state_delta=delta):
             calls = event.get_function_calls()
             waiting.update({call.id: call for call in calls if call.id in (event.long_running_tool_ids or ())})
         given = answers(chance, waiting.values())
@@ -103,11 +130,14 @@ async def record(agent, seed):
             break
         parts = given or [types.Part(text=f"And after turn {turn}?")]
     session = await runner.session_service.get_session(**who, session_id=session.id)
-    return EvalCase(
+    if test:
+        dump_pydantic_to_yaml(session, test / "generated-session.yaml", sort_keys=False, exclude=OF_PLUGIN)
+    case = EvalCase(
         eval_id=f"seed-{seed}",
         conversation=convert_session_to_eval_invocations(session),
         session_input=SessionInput(**who, state=state),
     )
+    return case, session
 
 
 def main():
@@ -116,8 +146,10 @@ def main():
     sys.path.insert(0, folder)
     agent = importlib.import_module("clerk.agent")
     ranges = zip(map(int, bounds[::2]), map(int, bounds[1::2]))
-    cases = [asyncio.run(record(agent, seed)) for seeds in ranges for seed in range(*seeds)]
-    print(EvalSet(eval_set_id="clerk", eval_cases=cases).model_dump_json(exclude_none=True))
+    recorded = [asyncio.run(record(agent, seed)) for seeds in ranges for seed in range(*seeds)]
+    eval_set = EvalSet(eval_set_id="clerk", eval_cases=[case for case, _ in recorded])
+    sessions = [session.model_dump(mode="json", by_alias=True, exclude_none=True) for _, session in recorded]
+    print(json.dumps({**eval_set.model_dump(mode="json", exclude_none=True), "sessions": sessions}))
 
 
 main()

@@ -7,6 +7,7 @@ mod interrupted;
 mod killed;
 pub(crate) mod model_endpoint;
 mod prices;
+mod recordings;
 mod refused;
 
 use std::path::{Path, PathBuf};
@@ -27,7 +28,7 @@ pub(crate) fn suite(cases: &str) -> TempDir {
     folder
 }
 
-fn run(folder: &Path, arguments: &[&str], python: Option<&Path>) -> Output {
+pub(crate) fn run(folder: &Path, arguments: &[&str], python: Option<&Path>) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_rehearsal"));
     command.arg("eval").args(arguments).current_dir(folder);
     let is_of_machine = |name: &str| name.starts_with("REHEARSAL_") || name.ends_with("_API_KEY");

@@ -7,6 +7,7 @@
 //! go to a new worker, while calls of other sessions run to their end.
 
 mod files;
+mod initial_state;
 pub mod interpreter;
 mod messages;
 pub mod package;

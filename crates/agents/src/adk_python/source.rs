@@ -13,6 +13,7 @@ use session::{CallId, SessionId, ToolError};
 use tokio_util::sync::CancellationToken;
 
 use super::files::fingerprint;
+use super::initial_state::with_initial_state;
 use super::messages::{
     CallOutcome, CallTool, Cancel, Cancelled, Confirm, Content, OfCall, OfSession, OpenSession,
     RespondAsAgent, StepReport, SupplyResult,
@@ -87,6 +88,17 @@ impl AdkPythonSource {
 
     fn find(&self, session: &SessionId) -> Option<Arc<Open>> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner).get(session).cloned()
+    }
+
+    /// The session, with this seed if it is new.
+    fn enter(&self, session: &SessionId, seed: SessionSeed) -> Arc<Open> {
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = sessions.entry(session.clone()).or_insert_with(|| {
+            let record = Record::new(seed.state.clone(), &self.recorded);
+            let slot = SessionSlot { record, worker: None, lived: false };
+            Arc::new(Open { id: session.clone(), seed, slot: tokio::sync::Mutex::new(slot) })
+        });
+        Arc::clone(open)
     }
 
     fn opened(&self, session: &SessionId) -> Result<Arc<Open>, SourceError> {
@@ -388,6 +400,7 @@ impl AgentSource for AdkPythonSource {
     async fn load(&self, seed: &SessionSeed, log: Arc<AgentLog>) -> Result<AgentFacts, AgentFault> {
         let with_interpreter = |fault: AgentFault| self.supervisor.with_interpreter(fault);
         let (worker, about) = self.supervisor.restart(log).await.map_err(with_interpreter)?;
+        let seed = with_initial_state(self.supervisor.folder(), seed).await?;
         // Opening a session shows more than an import, such as toolsets that cannot connect.
         let look = OpenSession {
             session_id: LOOK,
@@ -413,20 +426,12 @@ impl AgentSource for AdkPythonSource {
         session: &SessionId,
         seed: &SessionSeed,
     ) -> Result<SessionView, SourceError> {
-        let open = {
-            let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-            let open = sessions.entry(session.clone()).or_insert_with(|| {
-                Arc::new(Open {
-                    id: session.clone(),
-                    seed: seed.clone(),
-                    slot: tokio::sync::Mutex::new(SessionSlot {
-                        record: Record::new(seed.state.clone(), &self.recorded),
-                        worker: None,
-                        lived: false,
-                    }),
-                })
-            });
-            Arc::clone(open)
+        let open = match self.find(session) {
+            Some(open) => open,
+            None => {
+                let seed = with_initial_state(self.supervisor.folder(), seed).await;
+                self.enter(session, seed.map_err(SourceError::Faulted)?)
+            }
         };
         let mut slot = open.slot.lock().await;
         let shown = match self.show(&open, &mut slot).await {

@@ -478,6 +478,51 @@ async fn loads_an_agent_with_the_initial_state_of_its_sessions() {
 }
 
 #[tokio::test]
+async fn a_file_beside_the_agent_seeds_new_sessions_as_in_adk_web() {
+    let Some(python) = python() else { return };
+    let folder = tempfile::tempdir().expect("made");
+    let agent = folder.path().join("desk");
+    std::fs::create_dir(&agent).expect("made");
+    let code = "from google.adk.agents import LlmAgent\n\
+                root_agent = LlmAgent(name='desk', model='gemini-2.5-flash', \
+                instruction='{city}, {user:tier}')\n";
+    std::fs::write(agent.join("agent.py"), code).expect("written");
+    let file = agent.join("initial_state.json");
+    std::fs::write(&file, r#"{"city":"Oslo","user:tier":"gold"}"#).expect("written");
+    let stage =
+        Stage { source: Arc::new(AdkPythonSource::new(&agent, Some(python))), log: Arc::default() };
+    stage.source.load(&seed(), Arc::clone(&stage.log)).await.expect("it loads");
+    let instruction = async |session: &SessionId| {
+        let view = stage.source.open_session(session, &seed()).await.expect("it is open");
+        view.instruction
+    };
+    let seeded = stage.open("seeded", "{}").await;
+    assert!(instruction(&seeded).await.contains("Oslo, gold"));
+    let configured = stage.open("configured", r#"{"city":"Lisbon"}"#).await;
+    assert!(instruction(&configured).await.contains("Lisbon, gold"));
+
+    // An edit holds for the next session.
+    std::fs::write(&file, r#"{"city":"Bergen","user:tier":"gold"}"#).expect("written");
+    let edited = stage.open("edited", "{}").await;
+    assert!(instruction(&edited).await.contains("Bergen, gold"));
+
+    // A broken file is named, and open sessions go on.
+    std::fs::write(&file, "{").expect("written");
+    let session = SessionId::parse("broken").expect("valid");
+    let error = stage.source.open_session(&session, &seed()).await.expect_err("it is broken");
+    assert!(error.to_string().contains("initial_state.json is not JSON"), "{error}");
+    let error = stage.source.load(&seed(), Arc::default()).await.expect_err("it is broken");
+    assert!(error.reason.contains("initial_state.json is not JSON"), "{}", error.reason);
+    assert!(instruction(&seeded).await.contains("Oslo, gold"));
+    let state = JsonText::parse(r#"{"city":"Rome","user:tier":"none"}"#).expect("valid");
+    let state = state.decode().expect("an object");
+    let entered = SessionSeed { state, is_whole: true, ..seed() };
+    let view = stage.source.open_session(&session, &entered).await.expect("it does not need it");
+    assert!(view.instruction.contains("Rome, none"), "{}", view.instruction);
+    stage.source.shut_down().await;
+}
+
+#[tokio::test]
 async fn distinguishes_a_broken_agent_from_an_exception_of_a_tool() {
     let Some(python) = python() else { return };
     let folder = tempfile::tempdir().expect("made");

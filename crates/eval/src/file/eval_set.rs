@@ -1,5 +1,5 @@
-//! Eval sets of google-adk and AgentFlow as cases: their conversations with the agent, their recorded results
-//! as mocks, and the criteria of a config.
+//! Eval sets of google-adk and AgentFlow, and recorded sessions of google-adk, as cases: their conversations with the
+//! agent, their recorded results as mocks, and the criteria of a config.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
@@ -8,7 +8,9 @@ use std::sync::Arc;
 use case_trace::CaseTrace;
 use evalset::{Case, Layout};
 use json_text::JsonText;
-use scoring::config::Config;
+use scoring::adk::MatchType;
+use scoring::config::{Config, Criterion, Metric as Computed};
+use serde_json::{Map, Value, json};
 
 use super::error::{SuiteError, SuiteFault};
 use super::{content_hash, scenario};
@@ -16,14 +18,16 @@ use crate::adk_judge::AdkJudge;
 use crate::case::{CaseSource, EvalCase, UserAgents};
 use crate::criterion::CriterionMetric;
 use crate::given_model::GivenModel;
-use crate::golden::initial_state;
+use crate::golden::{initial_state, remove_requests};
 use crate::message::{Message, recorded_calls};
 use crate::metric::Metric;
 use crate::mock::{ToolMock, ToolUse};
 use crate::model::{Model, Models};
 use crate::recorded::Recording;
+use crate::recorded_file::{self, RecordedCase, RecordedFileError};
 use crate::recorded_session::{RecordedAnswer, RecordedMessage, RecordedSession};
 use crate::remedy::WrittenIn;
+use crate::scopes::SESSION;
 use crate::simulated::SimulatedTool;
 use crate::subject::Subject;
 use crate::user_agent::{ScriptedUser, UserAgent, UserAnswer};
@@ -38,8 +42,8 @@ pub struct EvalSetOptions {
     pub subject: Arc<dyn Subject>,
     /// The model of the agent; [`ModelChoice::Own`] for those that it names.
     pub model: ModelChoice,
-    /// What is measured.
-    pub config: Config,
+    /// What is measured; `None` for google-adk's default criteria, of a recorded session those that can be met.
+    pub config: Option<Config>,
     /// Tools that run, with all their effects. Every other call is answered by the recording or by `simulated_by`, or ends
     /// the run.
     pub real_tools: Vec<String>,
@@ -60,18 +64,6 @@ pub enum ModelChoice {
     Named(String),
 }
 
-/// Whether a file looks like an eval set and not like a suite.
-#[must_use]
-pub fn is_eval_set(text: &str) -> bool {
-    let text = text.trim_start_matches('\u{feff}').trim();
-    let Ok(json) = JsonText::parse(text) else { return false };
-    let document = json_text::JsonIndex::of(&json);
-    let root = document.root();
-    let has = |name| root.member(name).is_some();
-    root.kind() == json_text::Kind::Array
-        || ((has("eval_cases") || has("evalCases") || has("eval_set_id")) && !has("cases"))
-}
-
 /// The cases of an eval set.
 ///
 /// # Errors
@@ -89,22 +81,17 @@ pub fn read_eval_set_with_models(
     options: &EvalSetOptions,
     models: &Models,
 ) -> Result<Vec<EvalCase>, SuiteError> {
-    let bytes = std::fs::read(path)
-        .map_err(|source| SuiteError::Read { path: path.to_path_buf(), source })?;
     let invalid = |faults| SuiteError::Invalid { path: path.to_path_buf(), faults };
     let fault = |place: &str, message: String| SuiteFault { place: place.to_owned(), message };
-    let reading = evalset::read(&bytes);
-    if reading.has_errors() {
-        let faults = reading.faults.iter().map(|it| fault("", it.to_string())).collect();
-        return Err(invalid(faults));
-    }
-    let Some(set) = reading.set else {
-        return Err(invalid(vec![fault("", "this is not an eval set".to_owned())]));
-    };
-    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    let recorded = recorded_file::read(path).map_err(|error| match error {
+        RecordedFileError::Read(source) => SuiteError::Read { path: path.to_path_buf(), source },
+        RecordedFileError::Invalid(_, faults) => {
+            invalid(faults.into_iter().map(|message| fault("", message)).collect())
+        }
+    })?;
     let (mut cases, mut faults) = (Vec::new(), Vec::new());
-    for case in set.into_cases(&name) {
-        match case_of(&case, options, models) {
+    for recorded in &recorded {
+        match case_of(recorded, options, models) {
             Ok(case) => cases.push(case),
             Err((place, message)) => faults.push(fault(&place, message)),
         }
@@ -113,18 +100,27 @@ pub fn read_eval_set_with_models(
 }
 
 fn case_of(
-    case: &Case,
+    recorded: &RecordedCase,
     options: &EvalSetOptions,
     models: &Models,
 ) -> Result<EvalCase, (String, String)> {
+    let case = &recorded.case;
     let found = CaseTrace::of_expected(case).map_err(|error| (String::new(), error.to_string()))?;
     let name = found.eval_id.clone();
-    let (expected, rubrics) = (found.trace, found.rubrics);
+    let (mut expected, rubrics) = (found.trace, found.rubrics);
     let scenario = match case {
         Case::Adk(case) => case.conversation_scenario.as_ref(),
         Case::AdkLegacy(_) | Case::AgentFlow(_) => None,
     };
-    let session = RecordedSession::of(case, &expected);
+    if let Some(facts) = &recorded.session {
+        facts.complete(&mut expected);
+    }
+    let session = RecordedSession::of(case, &expected, recorded.session.clone());
+    let config = match &options.config {
+        Some(config) => config.clone(),
+        None if recorded.session.is_some() => criteria_of(&session),
+        None => Config::adk_default(),
+    };
     let mut named_tools: BTreeSet<String> =
         options.real_tools.iter().chain(&options.sealed_tools).cloned().collect();
     let (first_message, user): (_, Arc<dyn UserAgent>) = match (scenario, &expected.invocations[..])
@@ -135,7 +131,7 @@ fn case_of(
             return Err((name, message.to_owned()));
         }
         (Some(scenario), _) => {
-            let user = scenario::user(scenario, &options.config, models, &options.subject);
+            let user = scenario::user(scenario, &config, models, &options.subject);
             let user = user.map_err(|message| (name.clone(), message))?;
             (Message::from(scenario.starting_prompt.as_str()), Arc::new(user))
         }
@@ -158,7 +154,12 @@ fn case_of(
             named_tools.extend(tools.map(str::to_owned));
             let mut messages = messages.into_iter();
             let first = messages.next().unwrap_or_else(|| Message::from(""));
-            let later = messages.map(|message| UserAnswer::says(message.output()));
+            let facts = session.facts.as_ref();
+            let mut changes = facts.into_iter().flat_map(|facts| &facts.changes).skip(1);
+            let later = messages.map(|message| UserAnswer::Says {
+                output: message.output(),
+                changes: in_session(changes.next()),
+            });
             (first, Arc::new(ScriptedUser::new(later.collect())))
         }
         (None, []) => {
@@ -166,7 +167,11 @@ fn case_of(
             return Err((name, message.to_owned()));
         }
     };
-    let recording = Arc::new(Recording::of_session(&expected, &session.requests, &session.ending));
+    let recording = Arc::new(Recording::of_session(&expected, &session));
+    let recorded_calls = recorded_calls(&expected);
+    if recorded.session.is_some() {
+        remove_requests(&mut expected);
+    }
     let simulated = options.simulated_by.clone().map(SimulatedTool::new);
     let other_tools = simulated.map(|tool| ToolMock::Function(Arc::new(tool)));
     let mut tools: HashMap<String, ToolUse> = HashMap::new();
@@ -192,11 +197,11 @@ fn case_of(
         (tool.clone(), user)
     });
     let users = users.collect();
-    let metrics = options.config.criteria.iter().map(|criterion| {
+    let metrics = config.criteria.iter().map(|criterion| {
         let metric: Arc<dyn Metric> =
             Arc::new(CriterionMetric::new(criterion.clone(), expected.clone()).judged_by(
                 models.clone(),
-                AdkJudge::of(&criterion.name, &options.config, &rubrics, Some(case)),
+                AdkJudge::of(&criterion.name, &config, &rubrics, Some(case)),
             ));
         metric
     });
@@ -213,13 +218,13 @@ fn case_of(
         user_agents: UserAgents { conversation: Some(user), tools: users },
         initial_state: initial_state(case),
         first_message: Some(first_message),
-        recorded_calls: recorded_calls(&expected),
+        recorded_calls,
         metrics: metrics.collect(),
-        informational: options.config.informational.clone(),
+        informational: config.informational.clone(),
         tags: found.tags,
         source: CaseSource {
             suite: String::new(),
-            content_hash: content_hash(case, options),
+            content_hash: content_hash(case, &config, options),
             files: options.subject.fingerprint().into_iter().collect(),
         },
         named_tools,
@@ -228,9 +233,31 @@ fn case_of(
     })
 }
 
+/// These changes of the state, by scope.
+fn in_session(changes: Option<&Map<String, Value>>) -> JsonText {
+    match changes {
+        Some(changes) if !changes.is_empty() => JsonText::from_value(&json!({ SESSION: changes })),
+        _ => JsonText::from_value(&json!({})),
+    }
+}
+
+/// google-adk's default criteria, as far as a run can meet them: by a call of its own, which is not expected, google-adk
+/// asks for a confirmation, and a turn that ends while a call waits has no response.
+fn criteria_of(session: &RecordedSession) -> Config {
+    let mut config = Config::adk_default();
+    let is_response = |it: &Criterion| matches!(it.metric, Computed::AdkResponse);
+    config.criteria.retain(|it| session.ends_with_texts || !is_response(it));
+    for criterion in config.criteria.iter_mut().filter(|_| session.asks_for_confirmation) {
+        if let Computed::AdkTrajectory { match_type, .. } = &mut criterion.metric {
+            *match_type = MatchType::InOrder;
+        }
+    }
+    config
+}
+
 /// A hash of the case and of the options that concern its run.
-fn content_hash(case: &Case, options: &EvalSetOptions) -> String {
-    let EvalSetOptions { model, config, real_tools, sealed_tools, simulated_by, .. } = options;
+fn content_hash(case: &Case, config: &Config, options: &EvalSetOptions) -> String {
+    let EvalSetOptions { model, real_tools, sealed_tools, simulated_by, .. } = options;
     let simulated_by = simulated_by.as_ref().map(Model::name);
     let case = case.to_json().laid_out(&Layout::compact());
     content_hash::of(&[

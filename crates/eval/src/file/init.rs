@@ -9,7 +9,10 @@ use serde_json::{Map, Value, json};
 
 use crate::confirmation::ConfirmationRequest;
 use crate::golden::Golden;
-use crate::recorded_session::{RecordedAnswer, RecordedMessage, RecordedRequest, is_of_tool};
+use crate::recorded_session::{
+    RecordedAnswer, RecordedMessage, RecordedRequest, is_of_made_up_tool, is_of_tool,
+};
+use crate::scopes::SESSION;
 
 /// Why a recorded case cannot be written as a suite.
 #[derive(Debug, thiserror::Error)]
@@ -49,9 +52,14 @@ pub fn suite_of(golden: &Golden, eval_set: &Path, agent: &Path) -> Result<String
     }
     let mut messages = messages.into_iter();
     let first = messages.next();
-    let says = |message: Value| match message {
-        Value::String(_) => message,
-        parts => json!({ "says": parts }),
+    let facts = golden.session.facts.as_ref();
+    let mut changes = facts.into_iter().flat_map(|facts| &facts.changes).skip(1);
+    let says = |message: Value| match (message, changes.next()) {
+        (message, Some(changes)) if !changes.is_empty() => {
+            json!({ "says": message, "changes": { SESSION: changes } })
+        }
+        (Value::String(text), _) => Value::String(text),
+        (parts, _) => json!({ "says": parts }),
     };
     let later: Vec<Value> = messages.map(says).collect();
     let mut case = Map::new();
@@ -120,8 +128,14 @@ const CONTROL_FLOW: [&str; 3] = ["transfer_to_agent", "exit_loop", "set_model_re
 fn tools(golden: &Golden) -> Result<Map<String, Value>, JsonTextError> {
     let mut tools = Map::new();
     let calls = golden.trace.invocations.iter().flat_map(|turn| &turn.tool_calls);
+    // What a session has no result of, it has not lost.
+    let is_complete = golden.session.facts.is_some();
     let is_of_tool = |call: &&ToolCall| {
-        request(golden, call).is_some() || call.result.as_ref().is_none_or(is_of_tool)
+        request(golden, call).is_some()
+            || call.result.as_ref().is_none_or(|result| match is_complete {
+                true => !is_of_made_up_tool(result),
+                false => is_of_tool(result),
+            })
     };
     for call in calls.filter(is_of_tool) {
         if let Some(name) = &call.name
@@ -221,9 +235,16 @@ impl<'a> Done<'a> {
 /// What a call with the same arguments did otherwise later is only in the recording.
 fn mock(golden: &Golden, tool: &str) -> Result<Value, JsonTextError> {
     let calls = golden.trace.invocations.iter().flat_map(|turn| &turn.tool_calls);
-    let calls = calls
-        .filter(|call| call.name.as_deref() == Some(tool))
-        .filter_map(|call| Some((call.args.as_ref()?, Done::of(golden, call)?)));
+    let calls = calls.filter(|call| call.name.as_deref() == Some(tool));
+    let changes_state = |call: &ToolCall| {
+        let facts = golden.session.facts.as_ref().zip(call.id.as_ref());
+        let facts = facts.and_then(|(facts, id)| facts.calls.get(id));
+        facts.is_some_and(|facts| facts.changes.iter().any(|it| !it.is_empty()))
+    };
+    if calls.clone().any(changes_state) {
+        return Ok(json!({ "recorded": {} }));
+    }
+    let calls = calls.filter_map(|call| Some((call.args.as_ref()?, Done::of(golden, call)?)));
     let mut distinct: Vec<(&JsonText, Done<'_>)> = Vec::new();
     for (args, done) in calls {
         match distinct.iter_mut().find(|(known, _)| equal(known, args, Equality::Json)) {

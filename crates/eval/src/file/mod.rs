@@ -20,11 +20,10 @@ mod yaml_numbers;
 
 use std::path::{Path, PathBuf};
 
+pub use crate::recorded_file::RecordedFormat;
 pub use build::MOST_REPEATS;
 pub use error::{SuiteError, SuiteFault};
-pub use eval_set::{
-    EvalSetOptions, ModelChoice, is_eval_set, read_eval_set, read_eval_set_with_models,
-};
+pub use eval_set::{EvalSetOptions, ModelChoice, read_eval_set, read_eval_set_with_models};
 pub use format::schema;
 pub use init::{InitError, suite_of};
 

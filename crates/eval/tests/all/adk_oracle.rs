@@ -13,7 +13,6 @@ use eval::golden::Golden;
 use eval::python::AdkPythonSubject;
 use eval::run_eval;
 use scoring::Invocation;
-use scoring::config::Config;
 use serde_json::{Value, json};
 
 /// Each agent: its folder, which part of a file's name is its own, and its tools.
@@ -210,7 +209,7 @@ async fn scores_of_engine(
     let options = EvalSetOptions {
         subject: Arc::new(subject),
         model: ModelChoice::Own,
-        config: Config::adk_default(),
+        config: None,
         real_tools: tools.iter().map(ToString::to_string).collect(),
         sealed_tools: Vec::new(),
         simulated_by: None,

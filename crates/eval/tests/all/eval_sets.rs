@@ -23,7 +23,7 @@ fn options(python: &Path, real_tools: &[&str]) -> EvalSetOptions {
     EvalSetOptions {
         subject: Arc::new(AdkPythonSubject::new(&folder, Some(python))),
         model: ModelChoice::Replay,
-        config: Config::adk_default(),
+        config: None,
         real_tools: real_tools.iter().map(ToString::to_string).collect(),
         sealed_tools: Vec::new(),
         simulated_by: None,
@@ -289,7 +289,7 @@ fn scenario_with(
     let options = EvalSetOptions {
         subject: Arc::new(AdkPythonSubject::new(&folder, test_needs::python().as_deref())),
         model: ModelChoice::Own,
-        config,
+        config: Some(config),
         real_tools: Vec::new(),
         sealed_tools: Vec::new(),
         simulated_by: None,
@@ -506,7 +506,8 @@ async fn judged(
     let config = Config::read(&JsonText::from_value(&config), &NoSchemas);
     assert!(config.faults.is_empty(), "{:?}", config.faults);
     let endpoint = Endpoint::start(reply).await;
-    let options = EvalSetOptions { config: config.config, ..options(Path::new("python3"), &[]) };
+    let options =
+        EvalSetOptions { config: Some(config.config), ..options(Path::new("python3"), &[]) };
     let cases = read_eval_set_with_models(&path, &options, &endpoint.models()).expect("a set");
     let subject = crate::played_by_models::says_in_turn(["18 degrees", "Bye"]);
     let case = EvalCase { subject, model: None, ..cases[0].clone() };

@@ -32,6 +32,7 @@ mod ordinary_agents;
 mod played_by_models;
 mod python_runs;
 mod recorded_cases;
+mod recorded_sessions;
 mod requests;
 mod requests_apart;
 mod resolved_methods;

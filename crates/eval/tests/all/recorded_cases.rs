@@ -20,13 +20,28 @@ fn agents() -> PathBuf {
 
 /// The cases of google-adk's recorder with these seeds: FIRST END, and further pairs of these.
 pub(crate) fn recorded(python: &Path, seeds: &str) -> Vec<Value> {
+    runs(python, seeds, "eval_cases", None)
+}
+
+/// What google-adk records of runs with these seeds: `eval_cases` or `sessions`, and conformance tests in a folder.
+pub(crate) fn runs(
+    python: &Path,
+    seeds: &str,
+    form: &str,
+    conformance: Option<&Path>,
+) -> Vec<Value> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/record_cases.py");
-    let recorded = Command::new(python).arg(script).arg(agents()).args(seeds.split(' ')).output();
+    let recorded = Command::new(python)
+        .arg(script)
+        .arg(agents())
+        .args(seeds.split(' '))
+        .envs(conformance.map(|folder| ("CONFORMANCE", folder)))
+        .output();
     let recorded = recorded.expect("Python starts");
     assert!(recorded.status.success(), "{}", String::from_utf8_lossy(&recorded.stderr));
     let mut set: Value = serde_json::from_slice(&recorded.stdout).expect("an eval set");
-    let Value::Array(cases) = set["eval_cases"].take() else { panic!("no cases") };
-    cases
+    let Value::Array(runs) = set[form].take() else { panic!("no {form}") };
+    runs
 }
 
 /// The suites of these cases of the agent `clerk`, whose models respond as recorded.

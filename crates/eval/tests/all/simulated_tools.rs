@@ -12,7 +12,6 @@ use eval::result::TokenUsage;
 use eval::run_failure::AtFault;
 use eval::{EvalCase, EvalResult, Status, run_eval};
 use json_text::JsonText;
-use scoring::config::Config;
 use serde_json::{Value, json};
 
 use crate::wire::{Endpoint, Request, says};
@@ -26,7 +25,7 @@ fn options(agent: &Path, python: &Path, endpoint: &Endpoint) -> EvalSetOptions {
     EvalSetOptions {
         subject: Arc::new(AdkPythonSubject::new(agent, Some(python))),
         model: ModelChoice::Own,
-        config: Config::adk_default(),
+        config: None,
         real_tools: Vec::new(),
         sealed_tools: Vec::new(),
         simulated_by: Some(endpoint.models().model("openai/gpt-5-mini").expect("a model")),

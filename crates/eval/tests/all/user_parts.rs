@@ -11,7 +11,6 @@ use eval::ledger::{Event, Origin};
 use eval::model::Models;
 use eval::python::AdkPythonSubject;
 use eval::{EvalResult, Status, check_cases, run_eval};
-use scoring::config::Config;
 use serde_json::{Value, json};
 
 fn viewer() -> PathBuf {
@@ -32,7 +31,7 @@ fn options(python: &Path, real_tools: &[&str]) -> EvalSetOptions {
     EvalSetOptions {
         subject: Arc::new(AdkPythonSubject::new(&viewer(), Some(python))),
         model: ModelChoice::Replay,
-        config: Config::adk_default(),
+        config: None,
         real_tools: real_tools.iter().map(ToString::to_string).collect(),
         sealed_tools: Vec::new(),
         simulated_by: None,

@@ -91,13 +91,14 @@ pub struct ToolsOfSuiteArguments {
 /// Arguments of `rehearsal eval init`.
 #[derive(Debug, Clone, Args)]
 pub struct InitSuiteArguments {
-    /// The eval set
+    /// The eval set, or a recording
     #[arg(value_name = "EVALSET", value_hint = ValueHint::FilePath)]
     pub eval_set: PathBuf,
     /// The id of the case [default: the only one]
     #[arg(long = "case", value_name = "ID")]
     pub case: Option<String>,
-    /// The agent: a folder that `adk web` loads [default: the folder of the eval set]
+    /// The agent: a folder that `adk web` loads [default: the folder of the eval set, or the one with
+    /// the folder `tests`]
     #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub agent: Option<PathBuf>,
     /// The new file; an existing one is not replaced [default: standard output]
@@ -119,7 +120,8 @@ pub struct MergeRunsArguments {
 /// Arguments of `rehearsal eval`.
 #[derive(Debug, Clone, Args)]
 pub struct EvalArguments {
-    /// Suites in YAML or JSON, or eval sets of google-adk and AgentFlow
+    /// Suites in YAML or JSON, eval sets of google-adk and AgentFlow, or recordings of google-adk: tests of
+    /// `adk test`, and `spec.yaml` of conformance tests
     #[arg(required_unless_present = "schema", value_name = "SUITE", value_hint = ValueHint::FilePath)]
     pub suites: Vec<PathBuf>,
     /// Select cases by name, such as 'chest_*'; with several, any of them
@@ -137,7 +139,8 @@ pub struct EvalArguments {
     /// Cancel the other cases when one errs, fails or is terminated
     #[arg(long)]
     pub stop_on_first_failure: bool,
-    /// The agent of eval sets: a folder that `adk web` loads [default: the folder of the eval set]
+    /// The agent of eval sets and recordings: a folder that `adk web` loads [default: the folder of the
+    /// eval set, or the one with the folder `tests`]
     #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub agent: Option<PathBuf>,
     /// The criteria of eval sets: ADK's test_config.json [default: test_config.json beside the eval
@@ -145,7 +148,8 @@ pub struct EvalArguments {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub config: Option<PathBuf>,
     /// The model of the agent at every depth, such as gemini-2.5-pro; `replay` responds as the
-    /// recorded case, of an eval set or of `golden` in a suite [default: the models that the agent names]
+    /// recorded case, of an eval set or of `golden` in a suite [default: the models that the agent
+    /// names; for recorded sessions, `replay`]
     #[arg(long, value_name = "MODEL", value_parser = NonEmptyStringValueParser::new())]
     pub model: Option<String>,
     /// The judge of all metrics that a model judges, such as gemini-2.5-flash [default: the models that

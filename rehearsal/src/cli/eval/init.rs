@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use eval::file::suite_of;
+use eval::file::{RecordedFormat, suite_of};
 use eval::golden::Golden;
 
 use super::arguments::InitSuiteArguments;
@@ -14,7 +14,11 @@ pub(super) fn init(arguments: &InitSuiteArguments, out: &mut dyn Write) -> Resul
     let golden = Golden::read(&arguments.eval_set, arguments.case.as_deref())?;
     let agent = match &arguments.agent {
         Some(agent) => agent.clone(),
-        None => eval_sets::agent_beside(&arguments.eval_set)?.to_owned(),
+        None => {
+            let text = std::fs::read_to_string(&arguments.eval_set).unwrap_or_default();
+            let format = RecordedFormat::of(&arguments.eval_set, &text);
+            eval_sets::agent_of(&arguments.eval_set, format.unwrap_or(RecordedFormat::EvalSet))?
+        }
     };
     let output = arguments.output.as_deref();
     let folder = output.map_or(Path::new(""), |path| path.parent().unwrap_or(Path::new("")));

@@ -102,6 +102,17 @@ pub enum EvalError {
         /// The eval set.
         path: PathBuf,
     },
+    /// A conformance test is given without an agent, and no folder around it has the one that it names.
+    #[error(
+        "{} is of the agent {}, which is in no folder around it; name the agent with --agent FOLDER",
+        .path.display(), .named.display()
+    )]
+    NoNamedAgent {
+        /// The file of the test.
+        path: PathBuf,
+        /// The agent.
+        named: PathBuf,
+    },
     /// The criteria or the baseline cannot be read, or the report cannot be written.
     #[error(transparent)]
     Score(#[from] ScoreError),

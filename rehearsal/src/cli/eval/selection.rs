@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use std::path::Path;
 
 use eval::EvalCase;
-use eval::file::{ModelChoice, ReadOptions, is_eval_set, read_with_models};
+use eval::file::{ModelChoice, ReadOptions, RecordedFormat, read_with_models};
 use eval::given_model::GivenModel;
 use eval::model::Models;
 use eval::python::Servers;
@@ -72,13 +72,14 @@ pub(crate) fn cases(arguments: &EvalArguments) -> Result<Vec<EvalCase>, EvalErro
     let mut cases = Vec::new();
     let mut has_eval_set = false;
     for path in &arguments.suites {
-        let mut of_file = match std::fs::read_to_string(path) {
-            Ok(text) if is_eval_set(&text) => {
+        let text = std::fs::read_to_string(path).ok();
+        let mut of_file = match text.as_deref().and_then(|text| RecordedFormat::of(path, text)) {
+            Some(format) => {
                 has_eval_set = true;
-                eval_sets::cases(path, arguments, &options.servers)?
+                eval_sets::cases(path, format, arguments, &options.servers)?
             }
             // An unreadable file is reported with its reason.
-            _ => of_suite(path, arguments, &options)?,
+            None => of_suite(path, arguments, &options)?,
         };
         for case in &mut of_file {
             case.source.suite = suite_name(path);

@@ -1,0 +1,127 @@
+//! [`read`]: the recorded cases of a file, whatever wrote it: an eval set, a test of `adk test`, or a conformance test.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use evalset::Case;
+use evalset::adk::EvalCase;
+use json_text::{JsonIndex, JsonText, Kind};
+
+use crate::conformance;
+use crate::recorded_events::{EventFault, RecordedTurns};
+use crate::recorded_session::SessionFacts;
+
+/// What wrote a file with recorded cases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecordedFormat {
+    /// An eval set of google-adk or AgentFlow.
+    EvalSet,
+    /// A test of `adk test`, which is a session that `adk web` saved.
+    AdkTest,
+    /// A file of a conformance test: `spec.yaml`, or recordings that `adk conformance record` wrote.
+    Conformance,
+}
+
+/// A recorded case.
+#[derive(Debug)]
+pub(crate) struct RecordedCase {
+    pub(crate) case: Case,
+    /// What only a recorded session tells; `None` for a case of an eval set.
+    pub(crate) session: Option<SessionFacts>,
+}
+
+/// Why a file has no recorded cases.
+#[derive(Debug)]
+pub(crate) enum RecordedFileError {
+    /// It cannot be read.
+    Read(io::Error),
+    /// It is not valid. Each fault has its place.
+    Invalid(RecordedFormat, Vec<String>),
+}
+
+impl RecordedFormat {
+    /// The format of a file with this name and text; `None` for other files, such as suites.
+    #[must_use]
+    pub fn of(path: &Path, text: &str) -> Option<Self> {
+        if conformance::is_conformance_test(path, text) {
+            return Some(Self::Conformance);
+        }
+        let text = text.trim_start_matches('\u{feff}').trim();
+        let json = JsonText::parse(text).ok()?;
+        let document = JsonIndex::of(&json);
+        let root = document.root();
+        let has = |name| root.member(name).is_some();
+        if root.kind() == Kind::Array {
+            return Some(Self::EvalSet);
+        }
+        if has("cases") {
+            return None;
+        }
+        if has("eval_cases") || has("evalCases") || has("eval_set_id") {
+            return Some(Self::EvalSet);
+        }
+        has("events").then_some(Self::AdkTest)
+    }
+
+    /// The agent that the file names: a folder below the one that `adk web` serves.
+    #[must_use]
+    pub fn agent(self, path: &Path) -> Option<PathBuf> {
+        match self {
+            Self::Conformance => conformance::agent(path),
+            Self::EvalSet | Self::AdkTest => None,
+        }
+    }
+
+    /// Whether it has sessions as they ran, with everything that the user and the model said.
+    #[must_use]
+    pub fn is_of_sessions(self) -> bool {
+        self != Self::EvalSet
+    }
+}
+
+/// The recorded cases of a file.
+///
+/// # Errors
+/// [`RecordedFileError`]
+pub(crate) fn read(path: &Path) -> Result<Vec<RecordedCase>, RecordedFileError> {
+    let bytes = std::fs::read(path).map_err(RecordedFileError::Read)?;
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    let text = std::str::from_utf8(&bytes).ok();
+    let format = text.and_then(|text| RecordedFormat::of(path, text));
+    let faults = |format| {
+        move |faults: Vec<EventFault>| {
+            let faults = faults.iter().map(ToString::to_string).collect();
+            RecordedFileError::Invalid(format, faults)
+        }
+    };
+    match format {
+        Some(format @ RecordedFormat::Conformance) => {
+            Ok(vec![conformance::read(path).map_err(faults(format))?])
+        }
+        Some(format @ RecordedFormat::AdkTest) => {
+            let text = text.unwrap_or_default().trim_start_matches('\u{feff}').trim();
+            let session = JsonText::parse(text).unwrap_or_else(|_| JsonText::null());
+            Ok(vec![of_session(&name, &session).map_err(faults(format))?])
+        }
+        Some(RecordedFormat::EvalSet) | None => of_eval_set(&name, &bytes),
+    }
+}
+
+fn of_eval_set(name: &str, bytes: &[u8]) -> Result<Vec<RecordedCase>, RecordedFileError> {
+    let invalid = |faults| RecordedFileError::Invalid(RecordedFormat::EvalSet, faults);
+    let reading = evalset::read(bytes);
+    if reading.has_errors() {
+        return Err(invalid(reading.faults.iter().map(ToString::to_string).collect()));
+    }
+    let set = reading.set.ok_or_else(|| invalid(vec!["there are no cases".to_owned()]))?;
+    let case = |case| RecordedCase { case, session: None };
+    Ok(set.into_cases(name).into_iter().map(case).collect())
+}
+
+/// The case of a session, whose state is empty before its first message: `adk test` gives it none.
+fn of_session(name: &str, session: &JsonText) -> Result<RecordedCase, Vec<EventFault>> {
+    let RecordedTurns { turns, facts, .. } = RecordedTurns::read(session)?;
+    let case = Case::Adk(EvalCase::new(name, turns));
+    let facts = SessionFacts { calls: facts, ..SessionFacts::default() };
+    Ok(RecordedCase { case, session: Some(facts) })
+}
