@@ -4,9 +4,7 @@
 //! With the feature `split`, the build of the site splits the client here; without it, the client
 //! is one file. docs/design/client-size.md explains more.
 
-use app::state::lazy_pages::{
-    EvalSetViews, ListViews, LiveViews, Loaders, NotLoaded, RehearseViews, SessionViews,
-};
+use app::state::lazy_pages::{ListViews, Loaders, NotLoaded, RehearseViews, SessionViews};
 
 /// Defines the function `$part`, which loads the part of that name and returns `$views` from it.
 macro_rules! part {
@@ -26,8 +24,8 @@ macro_rules! part {
 
 part!(rehearse, RehearseViews, views::REHEARSE);
 part!(session, SessionViews, views::SESSION);
-part!(live, LiveViews, views::LIVE);
-part!(evalsets, EvalSetViews, views::EVALSETS);
+part!(live, ListViews, views::LIVE);
+part!(evalsets, ListViews, views::EVALSETS);
 part!(runs, ListViews, views::RUNS);
 part!(run, ListViews, views::RUN);
 part!(reports, ListViews, views::REPORTS);

@@ -4,18 +4,14 @@ use leptos::prelude::*;
 use leptos_meta::Title;
 
 use crate::bars::FootBar;
-use app::components::loading::LazyView;
-use app::state::use_page;
+use crate::eval_set::eval_sets;
 
 /// The list of eval sets.
 #[component]
 pub fn EvalSetsPage() -> impl IntoView {
-    let part = use_page().lazy.evalsets;
     view! {
         <Title text="Eval sets"/>
-        <main class="sheet" tabindex="-1">
-            <LazyView part meanwhile="Loading…" draw=|views| (views.list)()/>
-        </main>
+        <main class="sheet" tabindex="-1">{eval_sets("Loading…")}</main>
         <FootBar/>
     }
     .into_any()

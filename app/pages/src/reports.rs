@@ -5,7 +5,8 @@ use leptos::prelude::*;
 use leptos_meta::Title;
 
 use crate::bars::FootBar;
-use crate::list_page::{draw_list_part, use_id_in_path};
+use crate::list_page::{draw_list_part, use_parameter};
+use app::state::case_address::use_case_in_address;
 use app::state::use_page;
 
 /// The reports.
@@ -13,9 +14,7 @@ use app::state::use_page;
 pub fn ReportsPage() -> impl IntoView {
     view! {
         <Title text="Reports"/>
-        <main class="sheet" tabindex="-1">
-            {draw_list_part(use_page().lazy.reports, use_id_in_path("report"), "Loading…")}
-        </main>
+        <main class="sheet" tabindex="-1">{reports("Loading…")}</main>
         <FootBar/>
     }
     .into_any()
@@ -26,10 +25,13 @@ pub fn ReportsPage() -> impl IntoView {
 pub fn ReportPage() -> impl IntoView {
     view! {
         <Title text="Report"/>
-        <main class="with-head" tabindex="-1">
-            {draw_list_part(use_page().lazy.reports, use_id_in_path("report"), "Loading the report…")}
-        </main>
+        <main class="with-head" tabindex="-1">{reports("Loading the report…")}</main>
         <FootBar/>
     }
     .into_any()
+}
+
+fn reports(meanwhile: &'static str) -> AnyView {
+    let (report, case) = (use_parameter("report"), use_case_in_address());
+    draw_list_part(use_page().lazy.reports, report, case, meanwhile)
 }

@@ -16,7 +16,7 @@ use crate::state::agent_list::AgentList;
 use crate::state::reading::Reading;
 use crate::state::rehearsal::{Action, FormSource, Forms, Rehearsal};
 use crate::state::rehearsals::Rehearsals;
-use api::{AgentSummary, LiveId, LiveTurnId, ServerInstructions, SetId, ToolView};
+use api::{AgentSummary, ServerInstructions, ToolView};
 use json_text::JsonText;
 use session::AgentId;
 
@@ -76,29 +76,11 @@ pub struct SessionViews {
     pub value_tools: fn(Reading) -> AnyView,
 }
 
-/// The views of live sessions.
-#[derive(Debug, Clone, Copy)]
-pub struct LiveViews {
-    /// The list.
-    pub list: fn() -> AnyView,
-    /// A session, and the turn in the address.
-    pub session: fn(LiveId, Memo<Option<LiveTurnId>>) -> AnyView,
-}
-
-/// The views of eval sets.
-#[derive(Debug, Clone, Copy)]
-pub struct EvalSetViews {
-    /// The list.
-    pub list: fn() -> AnyView,
-    /// An eval set, and the case in the address.
-    pub set: fn(SetId, Memo<Option<String>>) -> AnyView,
-}
-
-/// The view of reports, and that of stored eval runs. One type, so that the first page has the code that loads and
-/// draws them once.
+/// The view of live sessions, of eval sets, of stored eval runs, and of reports. One type, so that the first page has
+/// the code that loads and draws them once.
 #[derive(Debug, Clone, Copy)]
 pub struct ListViews {
-    /// The list; with an id, the one with this id and the case in the address.
+    /// The list; with an id, the one with this id, and the case or the turn in the address.
     pub page: fn(Option<String>, Memo<Option<String>>) -> AnyView,
 }
 
@@ -128,9 +110,9 @@ pub struct Loaders {
     /// A session in progress.
     pub session: Load<SessionViews>,
     /// Live sessions.
-    pub live: Load<LiveViews>,
+    pub live: Load<ListViews>,
     /// Eval sets.
-    pub evalsets: Load<EvalSetViews>,
+    pub evalsets: Load<ListViews>,
     /// The list of stored eval runs.
     pub runs: Load<ListViews>,
     /// A stored eval run.
@@ -147,9 +129,9 @@ pub struct LazyPages {
     /// A session in progress.
     pub session: LazyPart<SessionViews>,
     /// Live sessions.
-    pub live: LazyPart<LiveViews>,
+    pub live: LazyPart<ListViews>,
     /// Eval sets.
-    pub evalsets: LazyPart<EvalSetViews>,
+    pub evalsets: LazyPart<ListViews>,
     /// The list of stored eval runs.
     pub runs: LazyPart<ListViews>,
     /// A stored eval run.

@@ -20,7 +20,7 @@ mod reports;
 mod runs;
 mod shared;
 
-use leptos::prelude::{AnyView, IntoAny as _, Memo};
+use leptos::prelude::{AnyView, Get as _, IntoAny as _, Memo};
 use leptos::view;
 
 use crate::evalsets::{EvalSetReader, EvalSets};
@@ -28,7 +28,7 @@ use crate::live::{LiveSession, LiveSessions};
 use crate::reports::{ReportReader, Reports};
 use crate::runs::{NoSuchRun, RunReader, Runs};
 use api::{LiveId, LiveTurnId, SetId};
-use app::state::lazy_pages::{EvalSetViews, ListViews, LiveViews, RehearseViews, SessionViews};
+use app::state::lazy_pages::{ListViews, RehearseViews, SessionViews};
 
 /// The workspace of an agent.
 pub const REHEARSE: RehearseViews = RehearseViews {
@@ -41,10 +41,10 @@ pub const REHEARSE: RehearseViews = RehearseViews {
 pub const SESSION: SessionViews = rehearse::session::VIEWS;
 
 /// Live sessions.
-pub const LIVE: LiveViews = LiveViews { list: list_live, session: show_live };
+pub const LIVE: ListViews = ListViews { page: show_live };
 
 /// Eval sets.
-pub const EVALSETS: EvalSetViews = EvalSetViews { list: list_eval_sets, set: show_eval_set };
+pub const EVALSETS: ListViews = ListViews { page: show_eval_sets };
 
 /// The list of stored eval runs.
 pub const RUNS: ListViews = ListViews { page: |_, _| view! { <Runs/> }.into_any() };
@@ -55,20 +55,19 @@ pub const RUN: ListViews = ListViews { page: show_run };
 /// Reports.
 pub const REPORTS: ListViews = ListViews { page: show_reports };
 
-fn list_live() -> AnyView {
-    view! { <LiveSessions/> }.into_any()
+fn show_live(session: Option<String>, turn: Memo<Option<String>>) -> AnyView {
+    let turn = Memo::new(move |_| turn.get().map(LiveTurnId::new));
+    match session.map(LiveId::new) {
+        Some(session) => view! { <LiveSession session turn/> }.into_any(),
+        None => view! { <LiveSessions/> }.into_any(),
+    }
 }
 
-fn show_live(session: LiveId, turn: Memo<Option<LiveTurnId>>) -> AnyView {
-    view! { <LiveSession session turn/> }.into_any()
-}
-
-fn list_eval_sets() -> AnyView {
-    view! { <EvalSets/> }.into_any()
-}
-
-fn show_eval_set(set: SetId, case: Memo<Option<String>>) -> AnyView {
-    view! { <EvalSetReader set case/> }.into_any()
+fn show_eval_sets(set: Option<String>, case: Memo<Option<String>>) -> AnyView {
+    match set.map(SetId::new) {
+        Some(set) => view! { <EvalSetReader set case/> }.into_any(),
+        None => view! { <EvalSets/> }.into_any(),
+    }
 }
 
 fn show_run(run: Option<String>, case: Memo<Option<String>>) -> AnyView {
