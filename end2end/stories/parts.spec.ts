@@ -1,5 +1,7 @@
 // The client is loaded in parts, one for each area: the list of agents needs only the first.
 
+import type { Page } from "@playwright/test";
+
 import { expect, open, test } from "../fixtures";
 
 /** The part of the workspace. */
@@ -9,9 +11,19 @@ const SESSION = /\/pkg\/split_session\.[0-9a-f]+\.wasm$/;
 /** Any part. */
 const PART = /\/pkg\/(split|chunk)_\w+\.[0-9a-f]+\.wasm$/;
 
+/** Waits for the agents: one that takes long to load shows its output, which is in the part of the workspace. */
+async function loaded(page: Page) {
+  const statuses = async () => {
+    const response = await page.request.post("/api/list_agents", { data: {} });
+    return (await response.json()).map((agent: { status: unknown }) => agent.status);
+  };
+  await expect.poll(statuses, { timeout: 60_000 }).not.toContain("Starting");
+}
+
 test("the list loads no other part until the pointer is on it", async ({ page }) => {
   const fetched: string[] = [];
   page.on("request", (request) => fetched.push(new URL(request.url()).pathname));
+  await loaded(page);
   await open(page, "/");
   await page.waitForLoadState("networkidle");
   expect(fetched).toContain("/pkg/rehearsal_bg.wasm");
@@ -29,6 +41,7 @@ test("the list loads no other part until the pointer is on it", async ({ page })
 });
 
 test("the keyboard fetches the workspace as well", async ({ page }) => {
+  await loaded(page);
   await open(page, "/");
   const workspace = page.waitForResponse(WORKSPACE);
   await page.getByRole("link", { name: "Math Agent" }).focus();

@@ -99,6 +99,34 @@ test("a fork of a failed result shows which step was the cause", async ({ page, 
     await picture("fork");
     await accessible();
 
+    // What was right becomes a case with one key, and passes as one.
+    await page.keyboard.press("e");
+    const kept = page.getByRole("status").filter({ hasText: "Kept as warms_the_office_" });
+    await expect(kept).toContainText("smart_home_evals.evalset.json");
+    const set = join("smart_home", "smart_home_evals.evalset.json");
+    const replayed = spawnSync(binary(), ["eval", set, "--model", "replay", "--sealed-tools", "set_temperature"], {
+      cwd: folder,
+      encoding: "utf8",
+      env: { ...process.env, ...(python ? { REHEARSAL_PYTHON: python } : {}) },
+    });
+    expect(replayed.status, replayed.stdout + replayed.stderr).toBe(0);
+
+    // The cases run again, after the page has said what that means.
+    await page.goto(`${host.url}/runs/1`);
+    await page.getByRole("button", { name: "Run what did not pass…" }).click();
+    const form = page.getByRole("region", { name: "Run again" });
+    await expect(form.getByLabel("Repeats of each case")).toBeFocused();
+    await expect(form).toContainText("Sealed tools: set_temperature.");
+    await form.getByLabel("Repeats of each case").fill("0");
+    await expect(form.getByRole("alert")).toContainText("from 1 to 100");
+    await form.getByLabel("Repeats of each case").fill("2");
+    await expect(form).toContainText("1 case, 2 runs.");
+    await picture("run-again");
+    await accessible();
+    await page.keyboard.press("Enter");
+    await expect(page).toHaveURL(/\/runs\/5$/);
+    await expect(results.getByRole("row").filter({ hasText: "warms the office" })).toHaveCount(2);
+
     await page.goto(`${host.url}/runs`);
     await expect(page.getByText("fork of run 1, step 4, with an edit")).toBeVisible();
   } finally {

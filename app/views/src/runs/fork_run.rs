@@ -24,6 +24,8 @@ use app::state::times::counted;
 
 /// How often the fork is read while it is running.
 const PERIOD: Duration = Duration::from_secs(1);
+/// The id of the fork in the document.
+const FORK: &str = "fork-run";
 /// The keys of a fork.
 const SHORTCUTS: &[Group] =
     &[("Fork", &[("E", "Keep the first continuation that passed as a case")])];
@@ -63,6 +65,8 @@ fn Fork(
     let with = Memo::new(move |_| fork.get().map(|fork| fork.with.clone()));
     let without = Memo::new(move |_| fork.get().and_then(|fork| fork.without.clone()));
     let keeping = use_keeping();
+    // The form that began it is gone, and with it the field that had the focus. Keys are those of this page now.
+    browser::after_drawing(|| browser::focus(FORK));
     // The first one that is right, if the person does not choose another one.
     let right = move || -> Option<CaseRunId> {
         let with = with.get_untracked()?;
@@ -97,7 +101,7 @@ fn Fork(
         (None, false) => "No result: a side has no continuation that ended.".to_owned(),
     };
     view! {
-        <div class="fork-run" tabindex="-1">
+        <div class="fork-run" id=FORK tabindex="-1">
             <header class="fork-head">
                 <p class="fork-sentence" class:quiet=move || sentence.read().is_none() role="status">{headline}</p>
                 {of}
