@@ -68,7 +68,7 @@ pub(super) fn ForkPanel(
                     }
                 }));
             }
-            Err(reason) => error.set(Some(reason)),
+            Err(reason) => error.set(Some(reason.to_string())),
         }
     };
     let run = Callback::new(move |()| run());

@@ -10,6 +10,17 @@ const TIMES: u32 = 5;
 /// At most so many continuations.
 pub const MOST_TIMES: u32 = 100;
 
+/// Why what is entered cannot be run.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DraftError {
+    /// The change is not JSON.
+    #[error("The change is not valid JSON: {0}.")]
+    NotJson(String),
+    /// The number of continuations is out of range, or not a number.
+    #[error("Enter a number of continuations from 1 to {MOST_TIMES}.")]
+    Times,
+}
+
 /// What is entered for a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Draft {
@@ -64,27 +75,26 @@ impl Draft {
     }
 
     /// The change, or why it cannot be used.
-    fn edit(&self) -> Result<JsonText, String> {
+    fn edit(&self) -> Result<JsonText, DraftError> {
         match self.member.filter(|_| !self.is_json) {
             Some(member) => {
                 let object = serde_json::json!({ member: self.text });
                 Ok(JsonText::from_value(&object))
             }
-            None => JsonText::parse(&self.json)
-                .map_err(|error| format!("The change is not valid JSON: {error}.")),
+            None => {
+                JsonText::parse(&self.json).map_err(|error| DraftError::NotJson(error.to_string()))
+            }
         }
     }
 
     /// The fork, or why it cannot be run.
     ///
     /// # Errors
-    /// Where the change is not JSON, or the number of continuations is not from 1 to 100.
-    pub fn request(&self, of: CaseRunId, step: usize) -> Result<ForkRequest, String> {
+    /// [`DraftError`] if the change is not JSON, or the number of continuations is not from 1 to 100.
+    pub fn request(&self, of: CaseRunId, step: usize) -> Result<ForkRequest, DraftError> {
         let edit = self.changes.then(|| self.edit()).transpose()?;
         let times = self.times.trim().parse().ok().filter(|times| (1..=MOST_TIMES).contains(times));
-        let Some(times) = times else {
-            return Err(format!("Enter a number of continuations from 1 to {MOST_TIMES}."));
-        };
+        let times = times.ok_or(DraftError::Times)?;
         let then = self.then.trim();
         let then = (!then.is_empty()).then(|| then.to_owned());
         Ok(ForkRequest { of, step, edit, then, times })
@@ -158,7 +168,7 @@ mod tests {
         let mut draft = draft(r#"{"result": 7}"#);
         draft.changes = true;
         draft.json = "{".to_owned();
-        let error = draft.request(id(), 4).expect_err("no JSON");
+        let error = draft.request(id(), 4).expect_err("no JSON").to_string();
         assert!(error.starts_with("The change is not valid JSON: "), "{error}");
         draft.changes = false;
         for times in ["0", "101", "", "five"] {
