@@ -87,7 +87,7 @@ impl Draft {
         };
         let then = self.then.trim();
         let then = (!then.is_empty()).then(|| then.to_owned());
-        Ok(ForkRequest { of, step, edit, then, times })
+        Ok(ForkRequest { of, step, edit, changes: None, then, times })
     }
 }
 
