@@ -81,6 +81,8 @@ pub struct RunFork {
     /// What happens at the step in place of what happened there, as `rehearsal fork --edit` reads it; `None` for the
     /// continuations without an edit.
     pub edit: Option<JsonText>,
+    /// What is changed in every request to a model, as `rehearsal fork --change` reads it; `None` for nothing.
+    pub changes: Option<JsonText>,
     /// Who goes on; `None` for the model of the case.
     pub then: Option<String>,
     /// Of continuations with an edit, the run of those without it.
@@ -197,6 +199,8 @@ pub struct ForkRequest {
     pub step: usize,
     /// What happens at the step; `None` to do it again.
     pub edit: Option<JsonText>,
+    /// What is changed in every request to a model; `None` for nothing.
+    pub changes: Option<JsonText>,
     /// The model that goes on; `None` for the model of the case.
     pub then: Option<String>,
     /// How often the agent goes on, on each side.

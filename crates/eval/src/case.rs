@@ -21,6 +21,7 @@ use crate::metric::Metric;
 use crate::mock::{ToolMock, ToolUse};
 use crate::prices::Prices;
 use crate::remedy::WrittenIn;
+use crate::request_changes::RequestChanges;
 use crate::rules::Rules;
 use crate::subject::{Needs, Subject};
 use crate::tool_fault::ToolFault;
@@ -78,6 +79,8 @@ pub struct EvalCase {
     pub repeats: u32,
     /// Labels.
     pub tags: Vec<String>,
+    /// What is changed in the requests to the models of the subject, which cannot be done with every subject.
+    pub request_changes: RequestChanges,
     /// What the models cost, for the report.
     pub prices: Arc<Prices>,
     /// What the case was read from.
@@ -164,6 +167,7 @@ impl EvalCase {
             repeats: 1,
             tags: Vec::new(),
             prices: Arc::default(),
+            request_changes: RequestChanges::default(),
             source: CaseSource::default(),
             golden: None,
             written_in: WrittenIn::default(),
@@ -189,6 +193,7 @@ impl EvalCase {
             written_in: self.written_in,
             recording: self.golden.as_ref().map(|it| it.recording()).unwrap_or_default(),
             model: self.model.clone(),
+            request_changes: self.request_changes.clone(),
             given: self.given.clone(),
             responses_apart: self.responses_apart.clone(),
             initial_state: self.initial_state.clone(),
@@ -294,6 +299,13 @@ impl EvalCase {
     #[must_use]
     pub fn user_for_tool(mut self, tool: impl Into<String>, user: Arc<dyn UserAgent>) -> Self {
         self.user_agents.tools.insert(tool.into(), user);
+        self
+    }
+
+    /// Changes the requests to the models of the subject.
+    #[must_use]
+    pub fn request_changes(mut self, changes: RequestChanges) -> Self {
+        self.request_changes = changes;
         self
     }
 

@@ -22,6 +22,7 @@ use crate::names::Names;
 use crate::output_schema::mismatch;
 use crate::process::CallProcesses;
 use crate::recorded::{Recording, Repeats};
+use crate::request_changes::RequestChanges;
 use crate::rules::Rules;
 use crate::run_failure::RunFailure;
 use crate::tool_fault::{FaultEffect, Seed, ToolFault, truncated};
@@ -180,6 +181,11 @@ pub enum Decision {
 }
 
 impl Gate {
+    /// What is changed in requests to models.
+    pub(crate) fn request_changes(&self) -> &RequestChanges {
+        &self.rules.request_changes
+    }
+
     /// The gate of a run of a case with these rules.
     #[must_use]
     pub(crate) fn new(rules: Rules) -> Self {

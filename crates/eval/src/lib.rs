@@ -31,6 +31,7 @@ mod recorded_events;
 mod recorded_file;
 pub mod recorded_session;
 pub mod remedy;
+pub mod request_changes;
 pub mod result;
 pub mod run_failure;
 mod scope_change;

@@ -12,6 +12,7 @@ use crate::metric::Metric;
 use crate::mock::ToolUse;
 use crate::recorded::Recording;
 use crate::remedy::WrittenIn;
+use crate::request_changes::RequestChanges;
 use crate::scopes::Scopes;
 use crate::tool_fault::ToolFault;
 
@@ -47,6 +48,8 @@ pub(crate) struct Rules {
     pub(crate) recording: Recording,
     /// The model that the case gives.
     pub(crate) model: Option<GivenModel>,
+    /// What is changed in requests to models.
+    pub(crate) request_changes: RequestChanges,
     /// What happened in the run that this one is a fork of.
     pub(crate) given: Option<Arc<Given>>,
     /// What it responds apart from the agent's turns.

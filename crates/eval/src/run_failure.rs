@@ -180,6 +180,12 @@ pub enum RunFailure {
         /// The tool.
         tool: String,
     },
+    /// A fork changes requests, and the subject does not have what it changes, or cannot change it.
+    #[error("the requests of the agent cannot be changed: {reason}")]
+    Unchangeable {
+        /// What is wrong, and the remedy.
+        reason: String,
+    },
     /// Code of the subject tried to change something outside of a tool that may run. It was stopped.
     #[error(
         "in the case {case}, the agent {what}, at {place}. Only tools that the case allows with `real` may write files, start programs or use the network. Move the code into such a tool, mock what it does, or name the folder, program or host in the case, as in `allow: [./logs/, git, \"localhost:4318\"]`"
@@ -300,6 +306,7 @@ codes! {
     Diverged => FORK_DIVERGED,
     Unsealable => "unsealable_tool",
     Unconfirmable => "unconfirmable_tool",
+    Unchangeable => "unchangeable_request",
     Unseen => "not_interceptable",
     UnlistedServer => "unlisted_server",
     Declarations => "declarations_mismatch",
@@ -337,6 +344,7 @@ impl RunFailure {
             | Self::Mock { .. }
             | Self::Unsealable { .. }
             | Self::Unconfirmable { .. }
+            | Self::Unchangeable { .. }
             | Self::Diverged { .. }
             | Self::GivenModel { .. } => AtFault::Mock,
             Self::NoUserAgent { .. } | Self::NeverAsked { .. } | Self::UserAgent { .. } => {

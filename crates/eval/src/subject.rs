@@ -47,6 +47,11 @@ pub trait Subject: Send + Sync {
         false
     }
 
+    /// Whether the requests to its models can be changed, as [`crate::request_changes::RequestChanges`] says.
+    fn changes_requests(&self) -> bool {
+        false
+    }
+
     /// Where the scopes of a case are in its state.
     fn scopes(&self) -> Scopes {
         Scopes::default()

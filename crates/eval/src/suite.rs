@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use futures::StreamExt as _;
 use indexmap::IndexMap;
+use scoring::nearest::nearest;
 use serde::Serialize;
 
 use crate::case::{CaseRun, EvalCase};
@@ -199,7 +200,36 @@ fn misfit(case: &EvalCase, names: &Names) -> Option<RunFailure> {
     {
         return Some(RunFailure::Unconfirmable { tool });
     }
-    None
+    let reason = unchangeable(case, names)?;
+    Some(RunFailure::Unchangeable { reason })
+}
+
+/// Why the requests of the subject cannot be changed as the case says; `None` if they can.
+fn unchangeable(case: &EvalCase, names: &Names) -> Option<String> {
+    let changes = &case.request_changes;
+    if changes.is_empty() {
+        return None;
+    }
+    if !case.subject.changes_requests() {
+        return Some(
+            "only agents of google-adk can be given other instructions, tools or a temperature, each case in a process of its own (`--isolation process`)"
+                .to_owned(),
+        );
+    }
+    let unknown = |wanted: &String, known: &[&str], what: &str| {
+        (!known.contains(&wanted.as_str())).then(|| {
+            format!("it has no {what} {wanted}; {}", nearest(wanted, known.iter().copied()))
+        })
+    };
+    let agents = names.acting_agents();
+    let agents = agents.iter().find_map(|known| {
+        changes.instructions.keys().find_map(|agent| unknown(agent, known, "agent"))
+    });
+    let tools = names.called_tools();
+    let tools = tools
+        .iter()
+        .find_map(|known| changes.tools.keys().find_map(|tool| unknown(tool, known, "tool")));
+    agents.or(tools)
 }
 
 /// Runs the cases. `ended` is called with each result as it ends.

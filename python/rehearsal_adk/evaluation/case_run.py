@@ -21,6 +21,7 @@ from rehearsal_adk.evaluation import (
     forked,
     given_model,
     own_models,
+    request_changes,
     service_tools,
     unseen,
     usage,
@@ -60,6 +61,7 @@ class CaseRun:
         self._forked: Any = None
         self._model: given_model.ModelOf | None = None
         self.model_timeout_ms = 0
+        self.changes = request_changes.RequestChanges({})
         self.allowed: frozenset[str] = frozenset()
         self._model_requests = itertools.count(1)
         self._called: dict[str, str] = {}
@@ -104,6 +106,10 @@ class CaseRun:
             unusable = own_models.unusable(self._loaded.root, self._loaded.plugins)
             if unusable is not None:
                 return {"unusable_own_model": unusable}
+        self.changes = request_changes.RequestChanges(params.get("changes") or {})
+        unchangeable = self.changes.instruct(self._loaded.root)
+        if unchangeable is not None:
+            return {"unchangeable": unchangeable}
         app = self._loaded.app
         root = {"app": app} if app is not None else {"agent": self._loaded.root}
         self._runner = Runner(

@@ -68,6 +68,8 @@ async def answered(
         case.note_model_request(agent)
     if case is not None and not barrier.is_allowed() and not isinstance(model, given_model.Person):
         await case.check_tools(llm_request, model)
+    if case is not None:
+        case.changes.apply(llm_request)
     # A person has as long as it takes. A request within that of another model, such as one that tries several, is
     # repeated with it.
     is_inner = barrier.model_call.get() is not None

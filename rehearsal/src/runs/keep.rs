@@ -117,9 +117,15 @@ fn initial_state(result: &EvalResult) -> JsonText {
 fn note(run: &RunInfo, result: &EvalResult) -> String {
     match &run.fork_of {
         None => format!("Run {}, repeat {}.", run.number, result.repeat),
-        Some(ForkOf { run: source, case, repeat, step, at, .. }) => {
+        Some(ForkOf { run: source, case, repeat, step, at, changes, .. }) => {
             let edit = at.as_ref().map(|at| format!(", with {at}")).unwrap_or_default();
-            format!("Forked from run {source}, {case}, repeat {repeat}, at step {step}{edit}.")
+            let changes = match JsonText::serialize(changes) {
+                Ok(changes) if changes.as_str() != "{}" => format!(", with the changes {changes}"),
+                _ => String::new(),
+            };
+            format!(
+                "Forked from run {source}, {case}, repeat {repeat}, at step {step}{edit}{changes}."
+            )
         }
     }
 }

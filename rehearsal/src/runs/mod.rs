@@ -24,7 +24,7 @@ use self::running::HostedRuns;
 use self::views::{
     Totals, case_run, case_summary, fork_side, fork_view, id_of, key_of, run_summary, said_of,
 };
-use crate::cli::{EvalArguments, EvalError, ForkRun, case_of, read_move, stored};
+use crate::cli::{EvalArguments, EvalError, ForkRun, case_of, read_changes, read_move, stored};
 use crate::config::AgentConfig;
 
 /// The most continuations of a side that the page may ask for.
@@ -245,7 +245,7 @@ impl RunHost for StoredRuns {
     }
 
     async fn start_fork(&self, request: ForkRequest) -> Result<ForkView, ApiError> {
-        let ForkRequest { of, step, edit, then, times } = request;
+        let ForkRequest { of, step, edit, changes, then, times } = request;
         if times == 0 || times > MOST_TIMES {
             return Err(ApiError::Run(format!(
                 "Give a number of continuations from 1 to {MOST_TIMES}."
@@ -253,9 +253,11 @@ impl RunHost for StoredRuns {
         }
         let at = edit.map(|edit| read_move(edit.as_str())).transpose();
         let at = at.map_err(|error| refused_move(&error))?;
+        let changes = changes.map(|changes| read_changes(changes.as_str())).transpose();
+        let changes = changes.map_err(|error| refused_move(&error))?.unwrap_or_default();
         let then = then.filter(|then| !then.trim().is_empty());
         let store = self.existing().await?;
-        let fork = Fork { step, at, then, times };
+        let fork = Fork { step, at, changes, then, times };
         let CaseRunId { run, .. } = of;
         let read = |suite: &Path| self.arguments(suite);
         let begun = ForkRun::begin(&store, run, key_of(of), fork, read).await;
@@ -308,7 +310,7 @@ fn refused(error: &impl std::fmt::Display) -> ApiError {
 /// As [`refused`], without the option of the command line.
 fn refused_move(error: &EvalError) -> ApiError {
     let text = error.to_string();
-    ApiError::Run(sentence(text.strip_prefix("--edit: ").unwrap_or(&text)))
+    ApiError::Run(sentence(text.trim_start_matches("--edit: ").trim_start_matches("--change: ")))
 }
 
 /// The text with a capital letter and a full stop. A name is not capitalized.

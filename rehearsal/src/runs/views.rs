@@ -6,7 +6,7 @@ use api::{
     CaseRun, CaseRunId, CaseRunSummary, ForkSide, MetricSummary, RunCounts, RunFork, RunSummary,
     StepView, StepViewKind,
 };
-use eval::continuations::{Continuations, sentence};
+use eval::continuations::{Continuations, changed, sentence};
 use eval::fork::{ForkOf, Move, StepKind, steps};
 use eval::metric::MetricResult;
 use eval::result::{EvalResult, ResultSummary, TerminationReason};
@@ -53,8 +53,9 @@ pub(super) fn run_summary(run: RunInfo, totals: &Totals, is_running: bool) -> Ru
 }
 
 pub(super) fn fork_view(of: ForkOf) -> RunFork {
-    let ForkOf { run, suite, case, repeat, step, at, then, without, times: _ } = of;
-    RunFork { of: CaseRunId { run, suite, case, repeat }, step, edit: at, then, without }
+    let ForkOf { run, suite, case, repeat, step, at, changes, then, without, times: _ } = of;
+    let changes = (!changes.is_empty()).then(|| JsonText::serialize(&changes).ok()).flatten();
+    RunFork { of: CaseRunId { run, suite, case, repeat }, step, edit: at, changes, then, without }
 }
 
 pub(super) fn id_of(run: i64, key: ResultKey) -> CaseRunId {
@@ -146,8 +147,8 @@ pub(super) fn said_of(
     // What was stored was read before.
     let at = of.at.as_ref().and_then(|at| Move::read(at.as_str()).ok());
     let without = without.map(continuations);
-    let edit = at.as_ref().map(|at| &at.edit);
-    Some(sentence(of.step, edit, &continuations(with), without.as_ref()))
+    let changed = changed(of.step, at.as_ref(), &of.changes);
+    Some(sentence(of.step, changed.as_ref(), &continuations(with), without.as_ref()))
 }
 
 fn continuations(results: &Summaries) -> Continuations {

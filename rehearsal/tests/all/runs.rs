@@ -138,6 +138,7 @@ async fn a_failed_run_is_forked_at_a_step_and_the_cause_is_shown() {
         of: case.summary.id.clone(),
         step: 2,
         edit: Some(JsonText::parse(edit).unwrap()),
+        changes: None,
         then: None,
         times: 2,
     };
@@ -236,6 +237,7 @@ async fn what_cannot_fork_is_refused_and_stores_nothing() {
         of: case.summary.id.clone(),
         step,
         edit: edit.map(|edit| JsonText::parse(edit).unwrap()),
+        changes: None,
         then: None,
         times,
     };

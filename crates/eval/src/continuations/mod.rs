@@ -4,10 +4,11 @@ mod sentence;
 
 use scoring::statistics::{CaseRuns, Effect, effect};
 
-pub use self::sentence::sentence;
+pub use self::sentence::{Changed, changed, sentence};
 use crate::case::{CaseRun, EvalCase};
 use crate::fork::{ForkError, Given, Move};
 use crate::given_model::GivenModel;
+use crate::request_changes::RequestChanges;
 use crate::result::{EvalResult, ResultSummary, Status};
 use crate::run_failure::AtFault;
 use crate::store::{ResultKey, StoreError, StoredResults, StoredRun};
@@ -23,6 +24,8 @@ pub struct Fork {
     pub step: usize,
     /// What happens at it; without one, the step is the first that is done again.
     pub at: Option<Move>,
+    /// What is changed in every request to a model from the step on.
+    pub changes: RequestChanges,
     /// Who goes on, such as `gemini-2.5-pro` or `person`; without one, the model of the case.
     pub then: Option<String>,
     /// How often, on each side.
@@ -68,20 +71,29 @@ impl Fork {
         if case.metrics.is_empty() {
             return Err(ForkRunError::NoMetric { case: case.name.clone() });
         }
-        let side = |at: Option<&Move>| {
+        let nothing = RequestChanges::default();
+        let side = |at: Option<&Move>, changes: &RequestChanges| {
             let given = Given::before(&source.events, self.step, at)?;
             let then = self.then.clone().map(GivenModel::Named);
             let mut side = case.clone().forked(given, then).repeats(self.times);
-            let source = (&source.name, source.repeat, self.step, at.map(Move::json), &self.then);
+            side.request_changes = changes.clone();
+            let source =
+                (&source.name, source.repeat, self.step, at.map(Move::json), &self.then, changes);
             let fork = serde_json::json!(source);
             side.source.content_hash.push_str(&format!(" fork {fork}"));
             Ok::<_, ForkRunError>(side)
         };
-        let without = match &self.at {
-            Some(_) => Some(side(None)?),
+        let without = match self.changed() {
+            Some(_) => Some(side(None, &nothing)?),
             None => None,
         };
-        Ok(Sides { with: side(self.at.as_ref())?, without })
+        Ok(Sides { with: side(self.at.as_ref(), &self.changes)?, without })
+    }
+
+    /// What is otherwise than in the run; `None` if nothing is.
+    #[must_use]
+    pub fn changed(&self) -> Option<Changed> {
+        changed(self.step, self.at.as_ref(), &self.changes)
     }
 }
 

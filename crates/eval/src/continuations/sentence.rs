@@ -5,21 +5,54 @@ use std::collections::BTreeMap;
 use scoring::statistics::{CaseRuns, Effect, effect, rate_interval};
 
 use super::{Continuations, effect_of};
-use crate::fork::Edit;
+use crate::fork::{Edit, Move};
+use crate::request_changes::RequestChanges;
 
-/// Whether the step was the cause, in a sentence, and in further ones what was not counted. `edit` is the move, and
-/// `without` the continuations without it.
+/// What is otherwise in a fork than in the run that it forks from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Changed {
+    /// What was the cause, if it was, such as `Step 4 was`.
+    was: String,
+    /// What it is, such as `call`.
+    name: &'static str,
+    /// Whether it is at the step, and nowhere else.
+    is_at_step: bool,
+}
+
+/// What a move at the step and changes of requests are called; `None` without any.
+#[must_use]
+pub fn changed(step: usize, at: Option<&Move>, changes: &RequestChanges) -> Option<Changed> {
+    match (at, changes.is_empty()) {
+        (None, true) => None,
+        (None, false) => {
+            let name = changes.name();
+            let verb = if name.ends_with('s') { "were" } else { "was" };
+            Some(Changed { was: format!("The {name} {verb}"), name, is_at_step: false })
+        }
+        (Some(at), true) => {
+            let was = format!("Step {step} was");
+            Some(Changed { was, name: name(&at.edit), is_at_step: true })
+        }
+        (Some(_), false) => {
+            let was = "The changes were".to_owned();
+            Some(Changed { was, name: "changes", is_at_step: false })
+        }
+    }
+}
+
+/// Whether the change was the cause, in a sentence, and in further ones what was not counted. `without` are the
+/// continuations without the change.
 #[must_use]
 pub fn sentence(
     step: usize,
-    edit: Option<&Edit>,
+    changed: Option<&Changed>,
     with: &Continuations,
     without: Option<&Continuations>,
 ) -> String {
-    let Some((edit, without)) = edit.zip(without) else {
+    let Some((changed, without)) = changed.zip(without) else {
         return format!("{}{}", of_one_side(step, with.counted()), uncounted(&[("", with)], None));
     };
-    let of = format!("your {}", name(edit));
+    let of = format!("your {}", changed.name);
     let sides = [(format!("with {of}"), with), ("without it".to_owned(), without)];
     let sides = [(sides[0].0.as_str(), sides[0].1), (sides[1].0.as_str(), sides[1].1)];
     let Some(found) = effect_of(with, without) else {
@@ -37,12 +70,14 @@ pub fn sentence(
             format!("Not shown: with {of} {passed} pass, without it {plain}{more}.")
         }
         found if found.difference > 0.0 => format!(
-            "Step {step} was the cause: with {of} {passed} pass, without it {plain} ({}).",
+            "{} the cause: with {of} {passed} pass, without it {plain} ({}).",
+            changed.was,
             difference(&found)
         ),
         found => format!(
-            "{} at step {step} makes it worse: with it {passed} pass, without it {plain} ({}).",
+            "{}{} makes it worse: with it {passed} pass, without it {plain} ({}).",
             of.replacen('y', "Y", 1),
+            if changed.is_at_step { format!(" at step {step}") } else { String::new() },
             difference(&found)
         ),
     };
@@ -148,33 +183,51 @@ mod tests {
         Continuations { results: results.concat() }
     }
 
-    fn call() -> Edit {
-        Edit::Response(ModelTurn::call("refund", JsonText::from_value(&serde_json::json!({}))))
+    fn at_step(step: usize, edit: Edit) -> Option<Changed> {
+        changed(step, Some(&Move::new(edit)), &RequestChanges::default())
+    }
+
+    fn call() -> Option<Changed> {
+        let args = JsonText::from_value(&serde_json::json!({}));
+        at_step(4, Edit::Response(ModelTurn::call("refund", args)))
     }
 
     #[test]
     fn a_cause_is_named_with_its_interval() {
         assert_eq!(
-            sentence(4, Some(&call()), &side(9, 1), Some(&side(1, 9))),
+            sentence(4, call().as_ref(), &side(9, 1), Some(&side(1, 9))),
             "Step 4 was the cause: with your call 9 of 10 pass, without it 1 of 10 (difference 0.80, 95 % 0.37 to 0.92)."
         );
         assert_eq!(
-            sentence(4, Some(&call()), &side(1, 9), Some(&side(9, 1))),
+            sentence(4, call().as_ref(), &side(1, 9), Some(&side(9, 1))),
             "Your call at step 4 makes it worse: with it 1 of 10 pass, without it 9 of 10 (difference −0.80, 95 % −0.92 to −0.37)."
         );
     }
 
     #[test]
     fn what_is_not_shown_says_what_would_show_it() {
-        let result = Edit::Result(JsonText::null());
+        let result = at_step(2, Edit::Result(JsonText::null()));
         assert_eq!(
-            sentence(2, Some(&result), &side(6, 4), Some(&side(5, 5))),
+            sentence(2, result.as_ref(), &side(6, 4), Some(&side(5, 5))),
             "Not shown: with your result 6 of 10 pass, without it 5 of 10; to tell such a difference, about 380 on each side would be needed."
         );
         assert_eq!(
-            sentence(2, Some(&result), &side(5, 5), Some(&side(5, 5))),
+            sentence(2, result.as_ref(), &side(5, 5), Some(&side(5, 5))),
             "Not shown: with your result 5 of 10 pass, without it 5 of 10."
         );
+    }
+
+    #[test]
+    fn changed_requests_are_the_cause_by_their_name() {
+        let instruction: RequestChanges =
+            serde_json::from_str(r#"{"instructions": {"desk": "Refund at once."}}"#).expect("JSON");
+        let changed = changed(4, None, &instruction);
+        assert_eq!(
+            sentence(4, changed.as_ref(), &side(9, 1), Some(&side(1, 9))),
+            "The instruction was the cause: with your instruction 9 of 10 pass, without it 1 of 10 (difference 0.80, 95 % 0.37 to 0.92)."
+        );
+        let sentence = sentence(4, changed.as_ref(), &side(1, 9), Some(&side(9, 1)));
+        assert!(sentence.starts_with("Your instruction makes it worse: with it"), "{sentence}");
     }
 
     #[test]
@@ -195,7 +248,7 @@ mod tests {
         let mut with = side(9, 0);
         with.results.extend([result(false, Some(&broken)), result(false, Some(&own)), None]);
         assert_eq!(
-            sentence(4, Some(&call()), &with, Some(&side(0, 10))),
+            sentence(4, call().as_ref(), &with, Some(&side(0, 10))),
             "Step 4 was the cause: with your call 9 of 10 pass, without it 0 of 10 (difference 0.90, 95 % 0.49 to 0.98). \
              Not counted is 1 with your call (mock). Had it failed: 9 of 11 and 0 of 10 (difference 0.82, 95 % 0.41 to 0.95)."
         );

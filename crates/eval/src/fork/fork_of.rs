@@ -1,10 +1,11 @@
 //! [`ForkOf`]: what a stored run is a fork of.
 
+use crate::request_changes::RequestChanges;
 use json_text::JsonText;
 use serde::{Deserialize, Serialize};
 
 /// What a stored run is a fork of.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ForkOf {
     /// The run in the same store.
     pub run: i64,
@@ -19,6 +20,9 @@ pub struct ForkOf {
     /// The move, as [`super::Move::read`] reads it; absent for the continuations without one.
     #[serde(default, rename = "move", skip_serializing_if = "Option::is_none")]
     pub at: Option<JsonText>,
+    /// What is changed in requests to models; empty for the continuations without changes.
+    #[serde(default, skip_serializing_if = "RequestChanges::is_empty")]
+    pub changes: RequestChanges,
     /// Who goes on; absent for the model of the case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub then: Option<String>,

@@ -242,6 +242,11 @@ impl Subject for AdkPythonSubject {
         Some((format!("the agent {name}"), hash.clone()))
     }
 
+    fn changes_requests(&self) -> bool {
+        // Instructions are changed in the agent, which cases in one process share.
+        self.agent.isolation == Isolation::Process
+    }
+
     fn folder(&self) -> Option<&Path> {
         Some(&self.agent.folder)
     }

@@ -14,6 +14,7 @@ use super::server::Server;
 use crate::gate::Gate;
 use crate::given_model::{RealModel, real_model};
 use crate::model::{CANCEL_AFTER, CANCEL_AFTER_HEADER, Models, PERSON};
+use crate::request_changes::RequestChanges;
 use crate::run_failure::RunFailure;
 use crate::subject::{Input, PendingCall, SubjectSession, TurnEnd};
 
@@ -109,6 +110,9 @@ struct Open<'a> {
     others_stateful: bool,
     answers_others: bool,
     model: Option<Model<'a>>,
+    /// What is changed in requests to models.
+    #[serde(skip_serializing_if = "RequestChanges::is_empty")]
+    changes: &'a RequestChanges,
     model_timeout_ms: u64,
     check_models: bool,
     allow: Vec<&'a str>,
@@ -152,6 +156,7 @@ impl PythonSession {
             others_stateful: gate.others_are_stateful(),
             answers_others: gate.answers_other_tools(),
             model,
+            changes: gate.request_changes(),
             model_timeout_ms: u64::try_from(model_timeout.as_millis()).unwrap_or(u64::MAX),
             check_models,
             allow: gate.allowed().collect(),
@@ -168,6 +173,9 @@ impl PythonSession {
         }
         if let Some(message) = refused("unusable_own_model") {
             return Err(RunFailure::OwnModel { message });
+        }
+        if let Some(reason) = refused("unchangeable") {
+            return Err(RunFailure::Unchangeable { reason });
         }
         if let Some(state) = opened.root().member("state") {
             gate.note_state(state.to_json());

@@ -41,7 +41,7 @@ pub struct RunStore {
 }
 
 /// A run in a store: some suites, and the results so far.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct RunInfo {
     /// Its number in the store, from 1.
     pub number: i64,

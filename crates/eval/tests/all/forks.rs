@@ -10,7 +10,8 @@ use eval::given_model::{GivenModel, ModelTurn};
 use eval::ledger::{Event, Origin};
 use eval::metric::{Assertion, StateMetric};
 use eval::python::AdkPythonSubject;
-use eval::{EvalCase, EvalResult, Status, ToolMock, ToolUse, run_eval};
+use eval::request_changes::RequestChanges;
+use eval::{EvalCase, EvalResult, Status, ToolMock, ToolUse, check_cases, run_eval};
 use json_text::JsonText;
 use serde_json::json;
 
@@ -52,8 +53,13 @@ async fn patient() -> Option<(Endpoint, EvalCase)> {
     let python = test_needs::python()?;
     let endpoint = Endpoint::start(|request| {
         let heard = request.body["contents"].to_string();
+        let instructed = request.body["systemInstruction"].to_string();
         match heard.as_str() {
             heard if heard.contains("escalated") => says(request, "I called 999."),
+            heard if heard.contains("spreads") && instructed.contains("escalate at once") => {
+                let args = json!({ "urgency_level": "emergency_999", "reason": "arm" });
+                calls(request, "escalate", &args)
+            }
             heard if heard.contains("spreads to an arm") => says(request, "Take a rest."),
             _ => calls(request, "read", &json!({ "policy_id": "chest_pain" })),
         }
@@ -98,15 +104,20 @@ async fn the_agents_own_model_goes_on_and_shows_the_cause() {
     assert_eq!(source.status, Status::Failed, "{:?}", source.error);
     assert_eq!(endpoint.requests().len(), 2);
     let step = last_response(&source);
-    let fork = Fork { step, at: Some(escalate()), then: None, times: 5 };
+    let fork = Fork {
+        step,
+        at: Some(escalate()),
+        changes: RequestChanges::default(),
+        then: None,
+        times: 5,
+    };
     let sides = fork.sides(&case, &source).expect("a fork");
     let (mut with, mut without) = (Continuations::default(), Continuations::default());
     let plain = sides.without.expect("a side without the move");
     with.run(&sides.with, 2, None, |_| ()).await.expect("runs");
     without.run(&plain, 2, None, |_| ()).await.expect("runs");
-    let edit = fork.at.as_ref().map(|at| &at.edit);
     assert_eq!(
-        sentence(step, edit, &with, Some(&without)),
+        sentence(step, fork.changed().as_ref(), &with, Some(&without)),
         "Step 4 was the cause: with your call 5 of 5 pass, without it 0 of 5 (difference 1.00, 95 % 0.39 to 1.00)."
     );
     assert!(effect_of(&with, &without).is_some_and(|effect| effect.is_shown()));
@@ -124,6 +135,59 @@ async fn the_agents_own_model_goes_on_and_shows_the_cause() {
         .filter_map(|part| part["functionCall"]["name"].as_str())
         .collect();
     assert_eq!(called, ["read", "escalate"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn another_instruction_is_the_cause_and_reaches_the_model_alone() {
+    let Some((endpoint, case)) = patient().await else { return };
+    let source = run_eval(&case).await;
+    let step = last_response(&source);
+    let changes = json!({
+        "instructions": { "triage": "When pain spreads, escalate at once." },
+        "tools": { "escalate": { "description": "Calls an ambulance." } },
+        "temperature": 0.25,
+    });
+    let changes: RequestChanges = serde_json::from_value(changes).expect("changes");
+    let fork = Fork { step, at: None, changes, then: None, times: 2 };
+    let sides = fork.sides(&case, &source).expect("a fork");
+    let plain = sides.without.expect("a side without the changes");
+    assert!(check_cases([&sides.with, &plain].into_iter(), 1).await.is_ok());
+    let (mut with, mut without) = (Continuations::default(), Continuations::default());
+    with.run(&sides.with, 1, None, |_| ()).await.expect("runs");
+    without.run(&plain, 1, None, |_| ()).await.expect("runs");
+    let said = sentence(step, fork.changed().as_ref(), &with, Some(&without));
+    assert!(said.starts_with("The changes were the cause: with your changes 2 of 2"), "{said}");
+
+    let requests = endpoint.requests();
+    let changed = |request: &crate::wire::Request| {
+        request.body["systemInstruction"].to_string().contains("escalate at once")
+    };
+    let (with, without): (Vec<_>, Vec<_>) = requests.iter().partition(|it| changed(it));
+    // Two for each continuation with the changes, one without, and the two of the run.
+    assert_eq!((with.len(), without.len()), (4, 2 + 2));
+    let declared = |body: &serde_json::Value| {
+        let tools = body["tools"][0]["functionDeclarations"].as_array().cloned();
+        let escalate = tools.into_iter().flatten().find(|tool| tool["name"] == "escalate");
+        escalate.expect("declared")["description"].as_str().unwrap_or_default().to_owned()
+    };
+    assert_eq!(declared(&with[0].body), "Calls an ambulance.");
+    assert_ne!(declared(&without[0].body), "Calls an ambulance.");
+    assert_eq!(with[0].body["generationConfig"]["temperature"], 0.25);
+    assert_ne!(without[0].body["generationConfig"]["temperature"], 0.25);
+
+    // What the agent does not have is refused before anything runs.
+    for (changes, reason) in [
+        (json!({ "instructions": { "triag": "x" } }), "it has no agent triag"),
+        (json!({ "tools": { "escalat": { "description": "x" } } }), "it has no tool escalat"),
+    ] {
+        let changes = serde_json::from_value(changes).expect("changes");
+        let case = case.clone().request_changes(changes);
+        let Err((_, failure)) = check_cases(std::iter::once(&case), 1).await else {
+            panic!("accepted")
+        };
+        assert!(failure.to_string().contains(reason), "{failure}");
+        assert_eq!(failure.code(), "unchangeable_request");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -179,7 +243,7 @@ async fn what_something_else_ends_is_repeated_and_counts_on_neither_side() {
     // The case says nothing about this tool.
     let page = r#"{ "response": { "calls": [{ "tool": "record_answer", "args": { "question": "a", "answer": "b" } }] } }"#;
     let at = Some(Move::read(page).expect("a move"));
-    let fork = Fork { step, at, then: None, times: 2 };
+    let fork = Fork { step, at, changes: RequestChanges::default(), then: None, times: 2 };
     let sides = fork.sides(&case, &source).expect("a fork");
     let mut with = Continuations::default();
     let mut ended = 0;
@@ -188,7 +252,7 @@ async fn what_something_else_ends_is_repeated_and_counts_on_neither_side() {
     let mut without = Continuations::default();
     without.run(&sides.without.expect("a side"), 2, None, |_| ()).await.expect("runs");
     assert_eq!(
-        sentence(step, fork.at.as_ref().map(|at| &at.edit), &with, Some(&without)),
+        sentence(step, fork.changed().as_ref(), &with, Some(&without)),
         "Not shown: no continuation counts on one side. Not counted are 2 with your call (mock)."
     );
     assert_eq!(endpoint.requests().len(), 2 + 2);
@@ -209,7 +273,7 @@ async fn a_fork_that_goes_another_way_stops_before_the_model_is_asked() {
         }
     }
     let asked = endpoint.requests().len();
-    let fork = Fork { step, at: None, then: None, times: 3 };
+    let fork = Fork { step, at: None, changes: RequestChanges::default(), then: None, times: 3 };
     let sides = fork.sides(&case, &source).expect("a fork");
     let ended = Continuations::default().run(&sides.with, 1, None, |_| ()).await;
     let Err(ForkRunError::Diverged(message)) = ended else { panic!("it went on") };
@@ -222,7 +286,13 @@ async fn a_fork_that_goes_another_way_stops_before_the_model_is_asked() {
 async fn a_case_without_a_metric_and_a_step_of_another_kind_are_refused() {
     let Some((_endpoint, case)) = patient().await else { return };
     let source = run_eval(&case).await;
-    let fork = |step, at| Fork { step, at: Some(at), then: None, times: 1 };
+    let fork = |step, at| Fork {
+        step,
+        at: Some(at),
+        changes: RequestChanges::default(),
+        then: None,
+        times: 1,
+    };
     let refused = |fork: &Fork, case: &EvalCase| match fork.sides(case, &source) {
         Ok(_) => panic!("a fork"),
         Err(error) => error.to_string(),

@@ -290,6 +290,9 @@ pub struct ForkArguments {
     /// Without it, the step itself is done again
     #[arg(long, value_name = "JSON", requires = "step")]
     pub edit: Option<String>,
+    /// What is changed in every request to a model: JSON such as '{"instructions": {"desk": "Refund at once."}}', or @FILE
+    #[arg(long, value_name = "JSON", requires = "step")]
+    pub change: Option<String>,
     /// The model that goes on, such as gemini-2.5-pro, or `person` [default: the model of the case]
     #[arg(long, value_name = "MODEL", requires = "step", value_parser = NonEmptyStringValueParser::new())]
     pub then: Option<String>,

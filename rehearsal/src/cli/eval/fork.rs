@@ -10,6 +10,7 @@ use std::path::Path;
 use eval::continuations::{Fork, effect_of, sentence};
 use eval::fork::{Move, Step, StepKind, steps};
 use eval::ledger::Origin;
+use eval::request_changes::RequestChanges;
 use eval::result::{EvalResult, Status};
 use eval::store::{ResultKey, RunInfo, RunStore, StoredResult, Summaries};
 use eval::{CaseRun, EvalCase};
@@ -19,7 +20,7 @@ use scoring::statistics::Effect;
 use serde::Serialize;
 
 use super::arguments::{ForkArguments, ForkFormat, RunChoice};
-use super::fork_run::{ForkRun, Side, read_move, stored};
+use super::fork_run::{ForkRun, Side, read_changes, read_move, stored};
 use super::interrupts::Interrupts;
 use super::progress::Progress;
 use super::{EvalError, report};
@@ -53,6 +54,7 @@ pub async fn fork(
         let fork = Fork {
             step: step.get(),
             at: arguments.edit.as_deref().map(edit).transpose()?,
+            changes: arguments.change.as_deref().map(change).transpose()?.unwrap_or_default(),
             then: arguments.then.clone(),
             times: arguments.times.map_or(DEFAULT_TIMES, NonZeroU32::get),
         };
@@ -175,14 +177,21 @@ fn names(results: &Summaries) -> Vec<String> {
     names
 }
 
-/// The move of `--edit`: JSON, or a file after `@`.
+/// The move of `--edit`.
 fn edit(written: &str) -> Result<Move, EvalError> {
+    read_move(&text_of(written).map_err(EvalError::Edit)?)
+}
+
+/// The changes of `--change`.
+fn change(written: &str) -> Result<RequestChanges, EvalError> {
+    read_changes(&text_of(written).map_err(EvalError::Change)?)
+}
+
+/// The text itself, or that of a file after `@`.
+fn text_of(written: &str) -> Result<String, String> {
     match written.strip_prefix('@') {
-        None => read_move(written),
-        Some(path) => {
-            let text = std::fs::read_to_string(path);
-            read_move(&text.map_err(|error| EvalError::Edit(format!("{path}: {error}")))?)
-        }
+        None => Ok(written.to_owned()),
+        Some(path) => std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}")),
     }
 }
 
@@ -302,6 +311,8 @@ struct Outcome<'a> {
     step: usize,
     #[serde(rename = "move", skip_serializing_if = "Option::is_none")]
     at: Option<JsonText>,
+    #[serde(skip_serializing_if = "RequestChanges::is_empty")]
+    changes: &'a RequestChanges,
     #[serde(skip_serializing_if = "Option::is_none")]
     then: Option<&'a str>,
     with: OfSide,
@@ -367,7 +378,6 @@ impl OfSide {
 impl<'a> Outcome<'a> {
     fn of(run: &'a ForkRun) -> Self {
         let ForkRun { fork, key, source, with, without, .. } = run;
-        let edit = fork.at.as_ref().map(|at| &at.edit);
         let plain = without.as_ref().map(|side| &side.continuations);
         let effect = plain.and_then(|plain| effect_of(&with.continuations, plain));
         let of_effect = |effect: Effect| OfEffect {
@@ -384,11 +394,12 @@ impl<'a> Outcome<'a> {
             repeat: key.repeat,
             step: fork.step,
             at: fork.at.as_ref().map(Move::json),
+            changes: &fork.changes,
             then: fork.then.as_deref(),
             with: OfSide::of(with, fork.times),
             without: without.as_ref().map(|side| OfSide::of(side, fork.times)),
             effect: effect.map(of_effect),
-            sentence: sentence(fork.step, edit, &with.continuations, plain),
+            sentence: sentence(fork.step, fork.changed().as_ref(), &with.continuations, plain),
         }
     }
 

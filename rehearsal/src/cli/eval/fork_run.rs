@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use eval::continuations::{Continuations, Fork, ForkRunError, Sides};
 use eval::fork::{ForkOf, Move};
+use eval::request_changes::RequestChanges;
 use eval::result::EvalResult;
 use eval::store::{ResultKey, RunClaim, RunInfo, RunStore, StoredResult};
 use eval::{EvalCase, case::Changed};
@@ -59,6 +60,7 @@ impl ForkRun {
             repeat: key.repeat,
             step: fork.step,
             at: None,
+            changes: RequestChanges::default(),
             then: fork.then.clone(),
             times: Some(fork.times),
             without: None,
@@ -68,7 +70,8 @@ impl ForkRun {
             None => None,
         };
         let at = fork.at.as_ref().map(Move::json);
-        let of = ForkOf { at, without: without.as_ref().map(|side| side.run), ..of };
+        let changes = fork.changes.clone();
+        let of = ForkOf { at, changes, without: without.as_ref().map(|side| side.run), ..of };
         let with = Side::new(store.begin_fork(&of).await?.number());
         let claims = claim(store, &with, without.as_ref())?;
         Ok(Self { fork, source, key, changed, with, without, sides, _claims: claims })
@@ -98,6 +101,7 @@ impl ForkRun {
         let fork = Fork {
             step: of.step,
             at: of.at.as_ref().map(|at| read_move(at.as_str())).transpose()?,
+            changes: of.changes.clone(),
             then: of.then.clone(),
             times,
         };
@@ -166,6 +170,18 @@ impl Side {
 /// [`EvalError::Edit`] if it is none.
 pub(crate) fn read_move(text: &str) -> Result<Move, EvalError> {
     Move::read(text).map_err(|error| EvalError::Edit(error.to_string()))
+}
+
+/// Reads changes of requests.
+///
+/// # Errors
+/// [`EvalError::Change`] if they are none.
+pub(crate) fn read_changes(text: &str) -> Result<RequestChanges, EvalError> {
+    serde_json::from_str(text).map_err(|error| {
+        EvalError::Change(format!(
+            "the changes are not valid: {error}. Write an object with `instructions` by agent, `tools` by name and `temperature`, such as {{\"instructions\": {{\"desk\": \"Refund at once.\"}}}}"
+        ))
+    })
 }
 
 /// A result of a run.

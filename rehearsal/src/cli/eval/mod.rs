@@ -43,7 +43,7 @@ pub use arguments::{
 };
 
 pub use self::fork::fork;
-pub(crate) use self::fork_run::{ForkRun, case_of, read_move, stored};
+pub(crate) use self::fork_run::{ForkRun, case_of, read_changes, read_move, stored};
 use self::interrupts::Interrupts;
 use self::progress::Progress;
 use self::report::Columns;
@@ -172,6 +172,9 @@ pub enum EvalError {
     /// The move of a fork cannot be read.
     #[error("--edit: {0}")]
     Edit(String),
+    /// The changes of requests cannot be read.
+    #[error("--change: {0}")]
+    Change(String),
     /// The run cannot fork.
     #[error(transparent)]
     Fork(#[from] ForkRunError),

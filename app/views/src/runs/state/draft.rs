@@ -97,7 +97,7 @@ impl Draft {
         let times = times.ok_or(DraftError::Times)?;
         let then = self.then.trim();
         let then = (!then.is_empty()).then(|| then.to_owned());
-        Ok(ForkRequest { of, step, edit, then, times })
+        Ok(ForkRequest { of, step, edit, changes: None, then, times })
     }
 }
 
