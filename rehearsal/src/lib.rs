@@ -16,6 +16,8 @@ pub mod config;
 #[doc(hidden)]
 pub mod examples;
 #[cfg(feature = "cli")]
+mod run_views;
+#[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod runs;
 

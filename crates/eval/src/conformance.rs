@@ -16,8 +16,7 @@ use serde_json::{Map, Value};
 
 use crate::given_model::{GivenModel, ModelTurn};
 use crate::recorded_events::{EventFault, RecordedTurns, content_of};
-use crate::recorded_file::RecordedCase;
-use crate::recorded_session::{SessionFacts, model_turn};
+use crate::recorded_session::{RecordedCase, SessionFacts, model_turn};
 
 /// The file that people write.
 pub(crate) const SPEC: &str = "spec.yaml";

@@ -9,8 +9,8 @@ use scoring::{ToolCall, Trace};
 
 use crate::message::{RecordedCalls, recorded_calls};
 use crate::recorded::Recording;
-use crate::recorded_file::{self, RecordedCase, RecordedFileError};
-use crate::recorded_session::{ASKING, RecordedSession, as_adk};
+use crate::recorded_file::{self, RecordedFileError};
+use crate::recorded_session::{ASKING, RecordedCase, RecordedSession, as_adk};
 
 /// A recorded case: what the user said, what tools returned and what the agent responded.
 #[derive(Debug, Clone)]

@@ -9,7 +9,7 @@ use json_text::{JsonIndex, JsonText, Kind};
 
 use crate::conformance;
 use crate::recorded_events::{EventFault, RecordedTurns};
-use crate::recorded_session::SessionFacts;
+use crate::recorded_session::{RecordedCase, SessionFacts};
 
 /// What wrote a file with recorded cases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,14 +20,6 @@ pub enum RecordedFormat {
     AdkTest,
     /// A file of a conformance test: `spec.yaml`, or recordings that `adk conformance record` wrote.
     Conformance,
-}
-
-/// A recorded case.
-#[derive(Debug)]
-pub(crate) struct RecordedCase {
-    pub(crate) case: Case,
-    /// What only a recorded session tells; `None` for a case of an eval set.
-    pub(crate) session: Option<SessionFacts>,
 }
 
 /// Why a file has no recorded cases.

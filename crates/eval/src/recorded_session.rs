@@ -41,6 +41,14 @@ pub struct RecordedSession {
     pub facts: Option<SessionFacts>,
 }
 
+/// A recorded case.
+#[derive(Debug)]
+pub(crate) struct RecordedCase {
+    pub(crate) case: Case,
+    /// What only a recorded session says; `None` for a case of an eval set.
+    pub(crate) session: Option<SessionFacts>,
+}
+
 /// What the events of a session tell, and an eval set does not.
 #[derive(Debug, Clone, Default)]
 pub struct SessionFacts {

@@ -3,7 +3,6 @@
 mod keep;
 mod new_run;
 mod running;
-mod views;
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -17,15 +16,15 @@ use async_trait::async_trait;
 use eval::continuations::Fork;
 use eval::fork::ForkOf;
 use eval::result::{ResultSummary, Status};
-use eval::store::{ResultKey, RunInfo, RunStore, StoreError};
+use eval::store::{ResultKey, RunStore, StoreError};
 
 use self::new_run::NewRun;
 use self::running::HostedRuns;
-use self::views::{
-    Totals, case_run, case_summary, fork_side, fork_view, id_of, key_of, run_summary, said_of,
-};
 use crate::cli::{EvalArguments, EvalError, ForkRun, case_of, read_changes, read_move, stored};
 use crate::config::AgentConfig;
+use crate::run_views::{
+    case_run, fork_side, fork_view, id_of, key_of, run_detail, run_summaries, said_of,
+};
 
 /// The most continuations of a side that the page may ask for.
 const MOST_TIMES: u32 = 100;
@@ -78,14 +77,14 @@ impl StoredRuns {
 
     /// All runs, the newest first.
     async fn summaries(&self, store: &RunStore) -> Result<Vec<RunSummary>, StoreError> {
-        let totals = Totals::of(store.totals().await?);
-        let runs = store.runs().await?;
-        let summary = |run: RunInfo| {
-            let is_running = store.is_claimed(run.number);
-            let planned = self.hosted.planned(run.number).filter(|_| is_running);
-            RunSummary { planned, ..run_summary(run, &totals, is_running) }
-        };
-        Ok(runs.into_iter().rev().map(summary).collect())
+        let runs = run_summaries(store).await?;
+        Ok(runs.into_iter().map(|run| self.with_planned(run)).collect())
+    }
+
+    /// With the number of results that it has in the end, if this host runs it.
+    fn with_planned(&self, run: RunSummary) -> RunSummary {
+        let planned = self.hosted.planned(run.run).filter(|_| run.is_running);
+        RunSummary { planned, ..run }
     }
 
     /// The cases of a run to start.
@@ -166,15 +165,8 @@ impl RunHost for StoredRuns {
 
     async fn read_run(&self, run: i64) -> Result<RunDetail, ApiError> {
         let store = self.existing().await?;
-        store.run(run).await.map_err(|error| refused(&error))?;
-        let mut all = self.summaries(&store).await.map_err(|error| refused(&error))?;
-        let results = store.summaries(run).await.map_err(|error| refused(&error))?;
-        let cases = results.into_iter().map(|(key, result)| case_summary(run, key, &result));
-        let at = all.iter().position(|summary| summary.run == run);
-        let summary = at.map(|at| all.remove(at));
-        all.retain(|other| other.fork_of.as_ref().is_some_and(|of| of.of.run == run));
-        let summary = summary.ok_or_else(|| ApiError::Run(format!("Run {run} is gone.")))?;
-        Ok(RunDetail { summary, cases: cases.collect(), forks: all })
+        let detail = run_detail(&store, run).await.map_err(|error| refused(&error))?;
+        Ok(RunDetail { summary: self.with_planned(detail.summary), ..detail })
     }
 
     async fn read_case_run(

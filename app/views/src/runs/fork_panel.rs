@@ -88,6 +88,10 @@ pub(super) fn ForkPanel(
         StepViewKind::Response => format!("a response of the model of {who}"),
         StepViewKind::Result => format!("a result of {who}"),
     };
+    let agent = match view.kind {
+        StepViewKind::Response => view.who.clone(),
+        _ => "AGENT".to_owned(),
+    };
     view! {
         <section class="fork-panel" aria-label="Fork">
             <header class="toolbar">
@@ -102,6 +106,7 @@ pub(super) fn ForkPanel(
                     <p>{given} " Step " {step} " is " {what} "."</p>
                     <Choice draft/>
                     <Change draft/>
+                    <Requests draft agent=agent/>
                     <label class="fork-field">
                         <span>"Model that goes on"</span>
                         <input
@@ -147,7 +152,7 @@ async fn start(request: ForkRequest, then: impl FnOnce(Result<ForkView, ApiError
 /// How many continuations there are in all.
 fn cost(draft: &Draft) -> String {
     let times = draft.times.trim();
-    match draft.changes {
+    match draft.compares() {
         true => {
             format!("{times} continuations with the change, and {times} without it to compare.")
         }
@@ -180,6 +185,36 @@ fn Choice(
             {choice(false, "Do this step again")}
             {choice(true, "Change this step")}
         </fieldset>
+    }
+}
+
+/// The editor of what is changed in every request to a model.
+#[component]
+fn Requests(
+    /// What is entered.
+    draft: RwSignal<Draft>,
+    /// An agent that has a model, for the example.
+    agent: String,
+) -> impl IntoView {
+    let is_open = draft.with_untracked(|draft| !draft.requests.is_empty());
+    let example = format!(
+        "{{\"instructions\": {{\"{agent}\": \"…\"}},\n \"tools\": {{\"TOOL\": {{\"description\": \"…\"}}}},\n \"temperature\": 0.2}}"
+    );
+    view! {
+        <details class="fork-requests" open=is_open>
+            <summary>"Change the instruction, a tool or the temperature"</summary>
+            <label class="fork-field">
+                <span>"Changes of requests as JSON"</span>
+                <textarea
+                    class="input mono"
+                    rows="5"
+                    spellcheck="false"
+                    placeholder=example
+                    prop:value=move || draft.read().requests.clone()
+                    on:input=move |event| draft.update(|it| it.requests = event_target_value(&event))
+                ></textarea>
+            </label>
+        </details>
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api::{ApiError, CaseRunId, CaseRunSummary, ForkSide, ForkView, RunFork};
+use json_text::JsonText;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use report_view::RunStatus;
@@ -87,9 +88,14 @@ fn Fork(
         )],
         None => Vec::new(),
     });
+    let has_edit = untrack(|| fork.get()).is_some_and(|fork| fork.fork.edit.is_some());
     let sides = move || {
         let (with, without) = (with.get()?, without.get());
-        let label = if without.is_some() { "With the edit" } else { "Continuations" };
+        let label = match (without.is_some(), has_edit) {
+            (false, _) => "Continuations",
+            (true, true) => "With the edit",
+            (true, false) => "With the changes",
+        };
         let other = without.map(|side| view! { <Side side label="Without it" keeping/> });
         Some(view! { <Side side=with label keeping/> {other} })
     };
@@ -121,19 +127,21 @@ fn Forked(
     /// The fork.
     fork: RunFork,
 ) -> impl IntoView {
-    let RunFork { of, step, edit, then, .. } = fork;
+    let RunFork { of, step, edit, changes, then, .. } = fork;
     let result = case_address(&of, true, None);
     let at_step = case_address(&of, true, Some(step));
     let name = format!("{}, repeat {}", visible_name(&of.case), of.repeat);
-    let edit = edit.map(|edit| {
-        let reading = use_reading(&edit);
+    let shown = |label: &'static str, value: JsonText| {
+        let reading = use_reading(&value);
         view! {
-            <section class="fork-edit" aria-label="Edit">
-                <header><h2 class="report-title">"Edit"</h2> <span class="grow"></span> <ValueTools reading/></header>
-                <ValueBody reading label="Edit"/>
+            <section class="fork-edit" aria-label=label>
+                <header><h2 class="report-title">{label}</h2> <span class="grow"></span> <ValueTools reading/></header>
+                <ValueBody reading label/>
             </section>
         }
-    });
+    };
+    let edit = edit.map(|edit| shown("Edit", edit));
+    let changes = changes.map(|changes| shown("Changes of requests", changes));
     let then = then.map(|then| {
         view! { " The model " <code>{visible_name(&then)}</code> " goes on." }
     });
@@ -145,6 +153,7 @@ fn Forked(
             {then}
         </p>
         {edit}
+        {changes}
     }
 }
 

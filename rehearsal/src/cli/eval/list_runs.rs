@@ -2,10 +2,9 @@
 
 use std::collections::HashSet;
 use std::io::{self, Write};
-use std::path::PathBuf;
 
-use api::host::RunHost as _;
-use api::{ApiError, CaseRunSummary, RunCounts, RunDetail, RunFork, RunSummary};
+use api::{CaseRunSummary, RunCounts, RunDetail, RunFork, RunSummary};
+use eval::store::{RunStore, StoreError};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use json_text::written_out::visible_name;
@@ -13,7 +12,7 @@ use serde::Serialize;
 
 use super::EvalError;
 use super::arguments::{ForkFormat, ListRunsArguments, RunChoice};
-use crate::runs::StoredRuns;
+use crate::run_views::{run_detail, run_summaries};
 
 /// Prints the runs of a store, or the results of one.
 ///
@@ -23,31 +22,34 @@ pub(super) async fn list_runs(
     arguments: &ListRunsArguments,
     out: &mut impl Write,
 ) -> Result<(), EvalError> {
-    let stored = StoredRuns::new(arguments.store.clone(), PathBuf::new(), None);
-    let list = stored.list_runs().await.map_err(|error| unread(&error))?;
+    let store = match RunStore::open_existing(&arguments.store).await {
+        Ok(store) => Some(store),
+        Err(StoreError::Missing { .. }) if arguments.run.is_none() => None,
+        Err(error) => return Err(error.into()),
+    };
+    let runs = match &store {
+        Some(store) => run_summaries(store).await?,
+        None => Vec::new(),
+    };
     let is_json = arguments.format == ForkFormat::Json;
     let run = match arguments.run {
-        None if is_json => return json(&list.runs, out),
+        None if is_json => return json(&runs, out),
         None => {
-            if list.runs.is_empty() {
-                writeln!(out, "{} has no runs; `rehearsal eval SUITE` stores one", list.store)?;
+            if runs.is_empty() {
+                let store = arguments.store.display();
+                writeln!(out, "{store} has no runs; `rehearsal eval SUITE` stores one")?;
             }
-            return write_runs(&list.runs, out).map_err(EvalError::from);
+            return write_runs(&runs, out).map_err(EvalError::from);
         }
         Some(RunChoice::Number(run)) => run,
-        Some(RunChoice::Last) => list.runs.first().map(|run| run.run).ok_or_else(|| {
-            EvalError::NoSource("the store has no run yet; run a suite first".to_owned())
-        })?,
+        Some(RunChoice::Last) => runs.first().map(|run| run.run).unwrap_or_default(),
     };
-    let detail = stored.read_run(run).await.map_err(|error| unread(&error))?;
+    let Some(store) = store else { return Ok(()) };
+    let detail = run_detail(&store, run).await?;
     if is_json {
         return json(&detail, out);
     }
     write_run(&detail, out).map_err(EvalError::from)
-}
-
-fn unread(error: &ApiError) -> EvalError {
-    EvalError::NoSource(error.to_string())
 }
 
 fn json(value: &impl Serialize, out: &mut impl Write) -> Result<(), EvalError> {

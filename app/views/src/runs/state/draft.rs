@@ -16,6 +16,9 @@ pub enum DraftError {
     /// The change is not JSON.
     #[error("The change is not valid JSON: {0}.")]
     NotJson(String),
+    /// The changes of requests are not JSON.
+    #[error("The changes of requests are not valid JSON: {0}.")]
+    RequestsNotJson(String),
     /// The number of continuations is out of range, or not a number.
     #[error("Enter a number of continuations from 1 to {MOST_TIMES}.")]
     Times,
@@ -34,6 +37,8 @@ pub struct Draft {
     pub text: String,
     /// The change as JSON.
     pub json: String,
+    /// Changes of every request to a model, as JSON; empty for none.
+    pub requests: String,
     /// The model that goes on; empty for that of the case.
     pub then: String,
     /// The number of continuations, as entered.
@@ -52,6 +57,7 @@ impl Draft {
             member,
             text,
             json: step.edit.pretty(),
+            requests: String::new(),
             then: String::new(),
             times: TIMES.to_string(),
         }
@@ -72,6 +78,12 @@ impl Draft {
             (self.member, self.text) = (Some(member), text);
         }
         self.is_json = is_json;
+    }
+
+    /// Whether the continuations are compared with others without a change.
+    #[must_use]
+    pub fn compares(&self) -> bool {
+        self.changes || !self.requests.trim().is_empty()
     }
 
     /// The change, or why it cannot be used.
@@ -97,7 +109,14 @@ impl Draft {
         let times = times.ok_or(DraftError::Times)?;
         let then = self.then.trim();
         let then = (!then.is_empty()).then(|| then.to_owned());
-        Ok(ForkRequest { of, step, edit, changes: None, then, times })
+        let changes = match self.requests.trim() {
+            "" => None,
+            text => Some(
+                JsonText::parse(text)
+                    .map_err(|error| DraftError::RequestsNotJson(error.to_string()))?,
+            ),
+        };
+        Ok(ForkRequest { of, step, edit, changes, then, times })
     }
 }
 
@@ -175,6 +194,14 @@ mod tests {
             draft.times = times.to_owned();
             assert!(draft.request(id(), 4).is_err(), "{times}");
         }
+        draft.times = "7".to_owned();
+        draft.requests = "{".to_owned();
+        let error = draft.request(id(), 4).expect_err("no JSON").to_string();
+        assert!(error.starts_with("The changes of requests are not valid JSON"), "{error}");
+        draft.requests = r#" {"temperature": 0.50} "#.to_owned();
+        let changes = draft.request(id(), 4).expect("valid").changes;
+        assert_eq!(changes.map(|it| it.to_string()).as_deref(), Some(r#"{"temperature": 0.50}"#));
+        assert!(draft.compares());
         (draft.times, draft.then) = (" 7 ".to_owned(), " gemini ".to_owned());
         let request = draft.request(id(), 4).expect("valid");
         assert_eq!((request.times, request.then.as_deref()), (7, Some("gemini")));

@@ -1,20 +1,20 @@
-//! Stored runs, results and forks as the page gets them.
+//! Stored runs, results and forks as the page gets them, and `rehearsal eval runs` prints them.
 
 use std::collections::HashMap;
 
 use api::{
-    CaseRun, CaseRunId, CaseRunSummary, ForkSide, MetricSummary, RunCounts, RunFork, RunSummary,
-    StepView, StepViewKind,
+    CaseRun, CaseRunId, CaseRunSummary, ForkSide, MetricSummary, RunCounts, RunDetail, RunFork,
+    RunSummary, StepView, StepViewKind,
 };
 use eval::continuations::{Continuations, changed, sentence};
 use eval::fork::{ForkOf, Move, StepKind, steps};
 use eval::metric::MetricResult;
 use eval::result::{EvalResult, ResultSummary, TerminationReason};
-use eval::store::{ResultKey, RunInfo, StatusTotals, Summaries};
+use eval::store::{ResultKey, RunInfo, RunStore, StatusTotals, StoreError, Summaries};
 use json_text::JsonText;
 
 /// What the results of each run add up to.
-pub(super) struct Totals(HashMap<i64, Total>);
+struct Totals(HashMap<i64, Total>);
 
 #[derive(Clone, Copy, Default)]
 struct Total {
@@ -24,7 +24,7 @@ struct Total {
 }
 
 impl Totals {
-    pub(super) fn of(totals: Vec<StatusTotals>) -> Self {
+    fn of(totals: Vec<StatusTotals>) -> Self {
         let mut by_run: HashMap<i64, Total> = HashMap::new();
         for StatusTotals { run, status, results, duration_ms, tokens } in totals {
             let total = by_run.entry(run).or_default();
@@ -36,7 +36,7 @@ impl Totals {
     }
 }
 
-pub(super) fn run_summary(run: RunInfo, totals: &Totals, is_running: bool) -> RunSummary {
+fn run_summary(run: RunInfo, totals: &Totals, is_running: bool) -> RunSummary {
     let Total { counts, duration_ms, tokens } =
         totals.0.get(&run.number).copied().unwrap_or_default();
     RunSummary {
@@ -52,21 +52,50 @@ pub(super) fn run_summary(run: RunInfo, totals: &Totals, is_running: bool) -> Ru
     }
 }
 
-pub(super) fn fork_view(of: ForkOf) -> RunFork {
+/// All runs, the newest first.
+///
+/// # Errors
+/// [`StoreError`] if the store cannot be read.
+pub(crate) async fn run_summaries(store: &RunStore) -> Result<Vec<RunSummary>, StoreError> {
+    let totals = Totals::of(store.totals().await?);
+    let runs = store.runs().await?;
+    let summary = |run: RunInfo| {
+        let is_running = store.is_claimed(run.number);
+        run_summary(run, &totals, is_running)
+    };
+    Ok(runs.into_iter().rev().map(summary).collect())
+}
+
+/// A run with its results.
+///
+/// # Errors
+/// [`StoreError`] if the store cannot be read or has no such run.
+pub(crate) async fn run_detail(store: &RunStore, run: i64) -> Result<RunDetail, StoreError> {
+    let info = store.run(run).await?;
+    let results = store.summaries(run).await?;
+    let cases = results.into_iter().map(|(key, result)| case_summary(run, key, &result)).collect();
+    let totals = Totals::of(store.totals().await?);
+    let summary = run_summary(info, &totals, store.is_claimed(run));
+    let mut forks = run_summaries(store).await?;
+    forks.retain(|other| other.fork_of.as_ref().is_some_and(|of| of.of.run == run));
+    Ok(RunDetail { summary, cases, forks })
+}
+
+pub(crate) fn fork_view(of: ForkOf) -> RunFork {
     let ForkOf { run, suite, case, repeat, step, at, changes, then, without, times: _ } = of;
     let changes = (!changes.is_empty()).then(|| JsonText::serialize(&changes).ok()).flatten();
     RunFork { of: CaseRunId { run, suite, case, repeat }, step, edit: at, changes, then, without }
 }
 
-pub(super) fn id_of(run: i64, key: ResultKey) -> CaseRunId {
+pub(crate) fn id_of(run: i64, key: ResultKey) -> CaseRunId {
     CaseRunId { run, suite: key.suite, case: key.name, repeat: key.repeat }
 }
 
-pub(super) fn key_of(id: CaseRunId) -> ResultKey {
+pub(crate) fn key_of(id: CaseRunId) -> ResultKey {
     ResultKey { suite: id.suite, name: id.case, repeat: id.repeat }
 }
 
-pub(super) fn case_summary(run: i64, key: ResultKey, result: &ResultSummary) -> CaseRunSummary {
+pub(crate) fn case_summary(run: i64, key: ResultKey, result: &ResultSummary) -> CaseRunSummary {
     let metric = |(name, metric): (&String, &MetricResult)| MetricSummary {
         name: name.clone(),
         passed: metric.passed,
@@ -84,7 +113,7 @@ pub(super) fn case_summary(run: i64, key: ResultKey, result: &ResultSummary) -> 
     }
 }
 
-pub(super) fn case_run(
+pub(crate) fn case_run(
     id: CaseRunId,
     result: EvalResult,
     repeats: Vec<u32>,
@@ -123,7 +152,7 @@ fn kind_of(kind: &StepKind) -> StepViewKind {
     }
 }
 
-pub(super) fn fork_side(run: i64, times: Option<u32>, results: Summaries) -> ForkSide {
+pub(crate) fn fork_side(run: i64, times: Option<u32>, results: Summaries) -> ForkSide {
     let counted = continuations(&results).counted();
     let ended = u32::try_from(results.len()).unwrap_or(u32::MAX);
     ForkSide {
@@ -136,7 +165,7 @@ pub(super) fn fork_side(run: i64, times: Option<u32>, results: Summaries) -> For
 }
 
 /// What a fork shows so far; `None` while a side has no continuation that has ended.
-pub(super) fn said_of(
+pub(crate) fn said_of(
     of: &ForkOf,
     with: &Summaries,
     without: Option<&Summaries>,
