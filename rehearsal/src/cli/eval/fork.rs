@@ -406,7 +406,11 @@ impl<'a> Outcome<'a> {
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let (case, repeat) = (visible_name(self.case), self.repeat);
         writeln!(out, "{case}, repeat {repeat} of run {}, from step {} on", self.run, self.step)?;
-        let name = if self.without.is_some() { "with the edit" } else { "continuations" };
+        let name = match (&self.without, &self.at) {
+            (None, _) => "continuations",
+            (Some(_), Some(_)) => "with the edit",
+            (Some(_), None) => "with the changes",
+        };
         let sides = [(name, Some(&self.with)), ("without it", self.without.as_ref())];
         for (name, side) in sides {
             let Some(side) = side else { continue };
