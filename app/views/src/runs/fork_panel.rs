@@ -89,7 +89,7 @@ pub(super) fn ForkPanel(
         StepViewKind::Result => format!("a result of {who}"),
     };
     let agent = match view.kind {
-        StepViewKind::Response => view.who.clone(),
+        StepViewKind::Response => view.who,
         _ => "AGENT".to_owned(),
     };
     view! {
