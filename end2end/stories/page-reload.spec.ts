@@ -81,6 +81,8 @@ test("a rehearsal goes on where it was after a reload", async ({ page, picture, 
   await message.fill("Count, ple");
   await expect(page.getByRole("button", { name: /Start session/ })).toBeVisible();
   await page.waitForFunction(() => Object.values({ ...sessionStorage }).some((it) => it.includes("Count, ple")));
+  // Typing loads a part of the client, and a reload meanwhile is an error that the client logs.
+  await page.waitForLoadState("networkidle");
   await reload(page);
   await expect(message).toHaveValue("Count, ple");
   await rehearsal.ask("Count.");
