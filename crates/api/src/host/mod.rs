@@ -5,7 +5,8 @@
 //! implementations in Leptos' context, where the server functions find them. They contain no logic.
 //!
 //! Calls of tools return at once, and [`HostEvent`](crate::HostEvent)s report their progress, so that no request
-//! stays open meanwhile. Opening a session or loading an agent again returns when it is done.
+//! stays open meanwhile. Opening a session, loading an agent again, and starting a run or a fork, which loads its
+//! agents first, return when that is done.
 
 #![expect(missing_docs, reason = "the structs of arguments that #[server] generates")]
 

@@ -75,7 +75,8 @@ async fn no_continuation_is_lost_or_run_twice() {
     for kill in 0..3 {
         let left = u64::try_from(all - before.len()).unwrap();
         let more = usize::try_from(random.hash_one(kill) % (left / 2).max(1)).unwrap() + 1;
-        let wanted = before.len() + more;
+        // A fast host may have ended all of them.
+        let wanted = (before.len() + more).min(all);
         while results(&runs.read_fork(3).await.unwrap()).len() < wanted {
             tokio::time::sleep(LOOK).await;
         }
