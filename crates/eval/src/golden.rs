@@ -95,7 +95,7 @@ impl Golden {
     /// [`GoldenError`] if the eval set does not have the case, or if google-adk refuses the file.
     pub fn read(path: &Path, wanted: Option<&str>) -> Result<Self, GoldenError> {
         let invalid = |faults| GoldenError::Invalid { path: path.to_path_buf(), faults };
-        let read = recorded_file::read(path).map_err(|error| match error {
+        let read = recorded_file::read(path, wanted).map_err(|error| match error {
             RecordedFileError::Read(source) => {
                 GoldenError::Read { path: path.to_path_buf(), source }
             }

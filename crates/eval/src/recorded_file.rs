@@ -7,9 +7,9 @@ use evalset::Case;
 use evalset::adk::EvalCase;
 use json_text::{JsonIndex, JsonText, Kind};
 
-use crate::conformance;
 use crate::recorded_events::{EventFault, RecordedTurns};
 use crate::recorded_session::{RecordedCase, SessionFacts};
+use crate::{adk_sessions, conformance};
 
 /// What wrote a file with recorded cases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub enum RecordedFormat {
     AdkTest,
     /// A file of a conformance test: `spec.yaml`, or recordings that `adk conformance record` wrote.
     Conformance,
+    /// The database in which `adk web` keeps sessions.
+    AdkSessions,
 }
 
 /// Why a file has no recorded cases.
@@ -32,9 +34,19 @@ pub(crate) enum RecordedFileError {
 }
 
 impl RecordedFormat {
-    /// The format of a file with this name and text; `None` for other files, such as suites.
+    /// The format of a file; `None` for one that cannot be read, and for others, such as suites.
     #[must_use]
-    pub fn of(path: &Path, text: &str) -> Option<Self> {
+    pub fn of_file(path: &Path) -> Option<Self> {
+        Self::of(path, &std::fs::read(path).ok()?)
+    }
+
+    /// The format of a file with this name and content; `None` for other files, such as suites.
+    #[must_use]
+    pub fn of(path: &Path, content: &[u8]) -> Option<Self> {
+        if adk_sessions::is_database(content) {
+            return Some(Self::AdkSessions);
+        }
+        let text = std::str::from_utf8(content).ok()?;
         if conformance::is_conformance_test(path, text) {
             return Some(Self::Conformance);
         }
@@ -60,7 +72,7 @@ impl RecordedFormat {
     pub fn agent(self, path: &Path) -> Option<PathBuf> {
         match self {
             Self::Conformance => conformance::agent(path),
-            Self::EvalSet | Self::AdkTest => None,
+            Self::EvalSet | Self::AdkTest | Self::AdkSessions => None,
         }
     }
 
@@ -69,17 +81,27 @@ impl RecordedFormat {
     pub fn is_of_sessions(self) -> bool {
         self != Self::EvalSet
     }
+
+    /// Whether its cases say how the agent should act. In a session of `adk web`, it may have gone wrong.
+    #[must_use]
+    pub fn is_golden(self) -> bool {
+        self != Self::AdkSessions
+    }
 }
 
-/// The recorded cases of a file.
+/// The recorded cases of a file. Of a database with sessions, only the one with the id `only` is read, if it is given: others
+/// may be broken.
 ///
 /// # Errors
 /// [`RecordedFileError`]
-pub(crate) fn read(path: &Path) -> Result<Vec<RecordedCase>, RecordedFileError> {
+pub(crate) fn read(
+    path: &Path,
+    only: Option<&str>,
+) -> Result<Vec<RecordedCase>, RecordedFileError> {
     let bytes = std::fs::read(path).map_err(RecordedFileError::Read)?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let text = std::str::from_utf8(&bytes).ok();
-    let format = text.and_then(|text| RecordedFormat::of(path, text));
+    let format = RecordedFormat::of(path, &bytes);
     let faults = |format| {
         move |faults: Vec<EventFault>| {
             let faults = faults.iter().map(ToString::to_string).collect();
@@ -87,6 +109,9 @@ pub(crate) fn read(path: &Path) -> Result<Vec<RecordedCase>, RecordedFileError> 
         }
     };
     match format {
+        Some(format @ RecordedFormat::AdkSessions) => {
+            adk_sessions::read(path, only).map_err(faults(format))
+        }
         Some(format @ RecordedFormat::Conformance) => {
             Ok(vec![conformance::read(path).map_err(faults(format))?])
         }

@@ -1,24 +1,31 @@
 //! [`Fork`]: a run that is forked at a step, and goes on from there several times, with a move and without it.
 
 mod sentence;
+mod tools;
+
+use std::sync::Arc;
 
 use scoring::statistics::{CaseRuns, Effect, effect};
 
 pub use self::sentence::{Changed, changed, sentence};
+use self::tools::set_tools;
 use crate::case::{CaseRun, EvalCase};
 use crate::fork::{ForkError, Given, Move};
 use crate::given_model::GivenModel;
+use crate::model::{ModelNameError, Models};
+use crate::person_verdict::{PersonVerdict, waits_for_verdict};
 use crate::request_changes::RequestChanges;
 use crate::result::{EvalResult, ResultSummary, Status};
 use crate::run_failure::AtFault;
 use crate::store::{ResultKey, StoreError, StoredResults, StoredRun};
 use crate::suite::{EvalSuite, run_cases};
+use crate::tool_mode::ToolModes;
 
 /// How often a continuation is begun that ends by a user agent, a mock or the infrastructure.
 const ATTEMPTS: u32 = 3;
 
 /// A fork of a run.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Fork {
     /// The step, from 1.
     pub step: usize,
@@ -30,6 +37,10 @@ pub struct Fork {
     pub then: Option<String>,
     /// How often, on each side.
     pub times: u32,
+    /// What tools do from the step on; those that are not named do what the case says.
+    pub tools: ToolModes,
+    /// Whether a person says which continuations pass, in place of the metrics of the case. A case without metrics needs it.
+    pub by_person: bool,
 }
 
 /// The two sides of a fork: cases that are run several times each.
@@ -46,13 +57,13 @@ pub enum ForkRunError {
     /// The run cannot fork there.
     #[error(transparent)]
     Fork(#[from] ForkError),
-    /// Nothing says whether a continuation passes.
-    #[error(
-        "the case {case} has no metric, so nothing would say whether a continuation passes; add one to it in its suite"
-    )]
-    NoMetric {
-        /// The case.
-        case: String,
+    /// The model that is to play a tool cannot be asked.
+    #[error("the tool {tool}: {error}")]
+    Model {
+        /// The tool.
+        tool: String,
+        /// The reason.
+        error: ModelNameError,
     },
     /// The agent does not do again what it did.
     #[error("{0}")]
@@ -63,23 +74,29 @@ pub enum ForkRunError {
 }
 
 impl Fork {
-    /// The cases that go on from a run of `case`, which gave `source`.
+    /// The cases that go on from a run of `case`, which gave `source`. `models` play tools.
     ///
     /// # Errors
-    /// [`ForkRunError`] if the run cannot fork there, or the case measures nothing.
-    pub fn sides(&self, case: &EvalCase, source: &EvalResult) -> Result<Sides, ForkRunError> {
-        if case.metrics.is_empty() {
-            return Err(ForkRunError::NoMetric { case: case.name.clone() });
-        }
+    /// [`ForkRunError`] if the run cannot fork there, or a model cannot be asked.
+    pub fn sides(
+        &self,
+        case: &EvalCase,
+        source: &EvalResult,
+        models: &Models,
+    ) -> Result<Sides, ForkRunError> {
+        let by_person = self.by_person || case.metrics.is_empty();
         let nothing = RequestChanges::default();
         let side = |at: Option<&Move>, changes: &RequestChanges| {
             let given = Given::before(&source.events, self.step, at)?;
             let then = self.then.clone().map(GivenModel::Named);
             let mut side = case.clone().forked(given, then).repeats(self.times);
             side.request_changes = changes.clone();
-            let source =
-                (&source.name, source.repeat, self.step, at.map(Move::json), &self.then, changes);
-            let fork = serde_json::json!(source);
+            set_tools(&mut side, &self.tools, &source.events, models)?;
+            if by_person {
+                side.metrics = vec![Arc::new(PersonVerdict)];
+            }
+            let place = (&source.name, source.repeat, self.step, at.map(Move::json));
+            let fork = serde_json::json!((place, &self.then, changes, &self.tools, by_person));
             side.source.content_hash.push_str(&format!(" fork {fork}"));
             Ok::<_, ForkRunError>(side)
         };
@@ -113,6 +130,8 @@ pub enum Counted {
     Failed,
     /// On neither side: something else than the agent ended it, or nothing could score it.
     Broken,
+    /// On neither side so far: a person is to say whether it passes.
+    Waiting,
 }
 
 impl Counted {
@@ -121,6 +140,7 @@ impl Counted {
     pub fn of(result: &ResultSummary) -> Self {
         match (&result.error, result.status) {
             (Some(error), _) if error.at_fault != AtFault::Subject => Self::Broken,
+            (None, Status::Unscored) if waits_for_verdict(result) => Self::Waiting,
             (None, Status::Unscored | Status::Error) => Self::Broken,
             (None, Status::Passed) => Self::Passed,
             (Some(_), _) | (None, Status::Failed | Status::Terminated) => Self::Failed,
@@ -151,6 +171,12 @@ impl Continuations {
     /// Those that count on neither side, with their repeats.
     pub fn broken(&self) -> impl Iterator<Item = (u32, &ResultSummary)> {
         self.ended().filter(|(_, result)| Counted::of(result) == Counted::Broken)
+    }
+
+    /// How many wait for the verdict of a person.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.ended().filter(|(_, result)| Counted::of(result) == Counted::Waiting).count()
     }
 
     /// Those that have ended, with their repeats.

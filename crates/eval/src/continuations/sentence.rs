@@ -49,13 +49,21 @@ pub fn sentence(
     with: &Continuations,
     without: Option<&Continuations>,
 ) -> String {
+    let waiting = waiting(with, without);
     let Some((changed, without)) = changed.zip(without) else {
-        return format!("{}{}", of_one_side(step, with.counted()), uncounted(&[("", with)], None));
+        let uncounted = uncounted(&[("", with)], None);
+        return match (with.counted().runs, waiting.trim_start()) {
+            (0, waiting) if !waiting.is_empty() => format!("{waiting}{uncounted}"),
+            _ => format!("{}{waiting}{uncounted}", of_one_side(step, with.counted())),
+        };
     };
     let of = format!("your {}", changed.name);
     let sides = [(format!("with {of}"), with), ("without it".to_owned(), without)];
     let sides = [(sides[0].0.as_str(), sides[0].1), (sides[1].0.as_str(), sides[1].1)];
     let Some(found) = effect_of(with, without) else {
+        if !waiting.is_empty() {
+            return format!("{}{}", waiting.trim_start(), uncounted(&sides, None));
+        }
         return format!(
             "Not shown: no continuation counts on one side.{}",
             uncounted(&sides, None)
@@ -86,7 +94,17 @@ pub fn sentence(
         CaseRuns { passed, runs: runs + side.broken().count() }
     };
     let all_failed = effect(failed(with), failed(without));
-    format!("{said}{}", uncounted(&sides, all_failed))
+    format!("{said}{waiting}{}", uncounted(&sides, all_failed))
+}
+
+/// A sentence about the continuations on which a person is to decide; empty if there are none.
+fn waiting(with: &Continuations, without: Option<&Continuations>) -> String {
+    let waiting = with.waiting() + without.map_or(0, Continuations::waiting);
+    match waiting {
+        0 => String::new(),
+        1 => " 1 continuation waits for your verdict.".to_owned(),
+        _ => format!(" {waiting} continuations wait for your verdict."),
+    }
 }
 
 /// How a move is called: by what it is.

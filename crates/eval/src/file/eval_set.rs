@@ -24,7 +24,7 @@ use crate::metric::Metric;
 use crate::mock::{ToolMock, ToolUse};
 use crate::model::{Model, Models};
 use crate::recorded::Recording;
-use crate::recorded_file::{self, RecordedFileError};
+use crate::recorded_file::{self, RecordedFileError, RecordedFormat};
 use crate::recorded_session::{RecordedAnswer, RecordedCase, RecordedMessage, RecordedSession};
 use crate::remedy::WrittenIn;
 use crate::scopes::SESSION;
@@ -51,6 +51,8 @@ pub struct EvalSetOptions {
     pub sealed_tools: Vec<String>,
     /// The model that plays every tool that does not run, where the recording has no answer.
     pub simulated_by: Option<Model>,
+    /// The id of the only case that is wanted. A session of a database that cannot be read does no harm to others.
+    pub only: Option<String>,
 }
 
 /// The model of a run.
@@ -83,15 +85,19 @@ pub fn read_eval_set_with_models(
 ) -> Result<Vec<EvalCase>, SuiteError> {
     let invalid = |faults| SuiteError::Invalid { path: path.to_path_buf(), faults };
     let fault = |place: &str, message: String| SuiteFault { place: place.to_owned(), message };
-    let recorded = recorded_file::read(path).map_err(|error| match error {
-        RecordedFileError::Read(source) => SuiteError::Read { path: path.to_path_buf(), source },
-        RecordedFileError::Invalid(_, faults) => {
-            invalid(faults.into_iter().map(|message| fault("", message)).collect())
-        }
-    })?;
+    let recorded =
+        recorded_file::read(path, options.only.as_deref()).map_err(|error| match error {
+            RecordedFileError::Read(source) => {
+                SuiteError::Read { path: path.to_path_buf(), source }
+            }
+            RecordedFileError::Invalid(_, faults) => {
+                invalid(faults.into_iter().map(|message| fault("", message)).collect())
+            }
+        })?;
+    let is_golden = RecordedFormat::of_file(path).is_none_or(RecordedFormat::is_golden);
     let (mut cases, mut faults) = (Vec::new(), Vec::new());
     for recorded in &recorded {
-        match case_of(recorded, options, models) {
+        match case_of(recorded, is_golden, options, models) {
             Ok(case) => cases.push(case),
             Err((place, message)) => faults.push(fault(&place, message)),
         }
@@ -101,6 +107,7 @@ pub fn read_eval_set_with_models(
 
 fn case_of(
     recorded: &RecordedCase,
+    is_golden: bool,
     options: &EvalSetOptions,
     models: &Models,
 ) -> Result<EvalCase, (String, String)> {
@@ -118,6 +125,7 @@ fn case_of(
     let session = RecordedSession::of(case, &expected, recorded.session.clone());
     let config = match &options.config {
         Some(config) => config.clone(),
+        None if !is_golden => Config { criteria: Vec::new(), ..Config::adk_default() },
         None if recorded.session.is_some() => criteria_of(&session),
         None => Config::adk_default(),
     };

@@ -4,6 +4,8 @@ use crate::request_changes::RequestChanges;
 use json_text::JsonText;
 use serde::{Deserialize, Serialize};
 
+use crate::tool_mode::ToolModes;
+
 /// What a stored run is a fork of.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ForkOf {
@@ -29,6 +31,12 @@ pub struct ForkOf {
     /// How many continuations there are in the end; absent in forks that were stored without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times: Option<u32>,
+    /// What tools do from the step on, where it is not what the case says.
+    #[serde(default, skip_serializing_if = "ToolModes::is_empty")]
+    pub tools: ToolModes,
+    /// Whether a person says which continuations pass.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_person: bool,
     /// The run without the move, for the continuations with one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub without: Option<i64>,

@@ -74,6 +74,16 @@ pub enum StoreError {
         /// The run.
         number: i64,
     },
+    /// No person is to decide on the result, or there is none.
+    #[error("run {number} has no repeat {repeat} of {name} that waits for the verdict of a person")]
+    NoVerdict {
+        /// The run.
+        number: i64,
+        /// The case.
+        name: String,
+        /// The repeat.
+        repeat: u32,
+    },
     /// There is no such run.
     #[error("{} has no run {number}; {}", path.display(), known(*last))]
     NoRun {

@@ -21,6 +21,8 @@ use sqlx::{ConnectOptions as _, Connection as _, Row as _, SqlSafeStr as _};
 pub use self::error::StoreError;
 use crate::case::{CaseRun, EvalCase};
 use crate::fork::ForkOf;
+use crate::person_verdict::set_verdict;
+use crate::recorded_source::RecordedSource;
 use crate::result::{EvalResult, ResultSummary, Status};
 
 /// Where runs are stored if nothing else is chosen, relative to the working directory.
@@ -51,6 +53,8 @@ pub struct RunInfo {
     pub suites: Vec<String>,
     /// What it is a fork of.
     pub fork_of: Option<ForkOf>,
+    /// The recorded case that it gives again.
+    pub recorded: Option<RecordedSource>,
 }
 
 /// A run that this process continues, and no other.
@@ -212,7 +216,7 @@ impl RunStore {
     /// # Errors
     /// [`StoreError`].
     pub async fn begin(&self, suites: &[String]) -> Result<StoredRun<'_>, StoreError> {
-        self.begin_run(suites, None).await
+        self.begin_run(suites, None, None).await
     }
 
     /// Begins the continuations of a fork.
@@ -220,7 +224,36 @@ impl RunStore {
     /// # Errors
     /// [`StoreError`].
     pub async fn begin_fork(&self, of: &ForkOf) -> Result<StoredRun<'_>, StoreError> {
-        self.begin_run(std::slice::from_ref(&of.suite), Some(of)).await
+        self.begin_run(std::slice::from_ref(&of.suite), Some(of), None).await
+    }
+
+    /// Begins a run that gives a recorded case of `suite` again.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn begin_recorded(
+        &self,
+        suite: &str,
+        of: &RecordedSource,
+    ) -> Result<StoredRun<'_>, StoreError> {
+        self.begin_run(&[suite.to_owned()], None, Some(of)).await
+    }
+
+    /// What the run gives again, or the one that it is a fork of.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn recorded_source(
+        &self,
+        run: &RunInfo,
+    ) -> Result<Option<RecordedSource>, StoreError> {
+        let mut recorded = run.recorded.clone();
+        let mut of = run.fork_of.clone();
+        while let Some(fork) = of {
+            let source = self.run(fork.run).await?;
+            (recorded, of) = (source.recorded, source.fork_of);
+        }
+        Ok(recorded)
     }
 
     /// Notes that a fork is to have `times` continuations.
@@ -239,13 +272,16 @@ impl RunStore {
         &self,
         suites: &[String],
         fork_of: Option<&ForkOf>,
+        recorded: Option<&RecordedSource>,
     ) -> Result<StoredRun<'_>, StoreError> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
-        let insert = sqlx::query("INSERT INTO runs (created_at, suites, fork_of) VALUES (?, ?, ?)")
+        let insert = "INSERT INTO runs (created_at, suites, fork_of, recorded) VALUES (?, ?, ?, ?)";
+        let insert = sqlx::query(insert)
             .bind(i64::try_from(now).unwrap_or(i64::MAX))
             .bind(list(suites))
             // Texts and numbers always serialize.
-            .bind(fork_of.and_then(|of| serde_json::to_string(of).ok()));
+            .bind(fork_of.and_then(|of| serde_json::to_string(of).ok()))
+            .bind(recorded.and_then(|of| serde_json::to_string(of).ok()));
         let inserted = insert.execute(&self.pool).await.map_err(|error| self.failed(&error))?;
         Ok(StoredRun { store: self, number: inserted.last_insert_rowid() })
     }
@@ -266,13 +302,14 @@ impl RunStore {
         }
     }
 
-    /// The last run of these suites that is not a fork.
+    /// The last run of these suites that is neither a fork nor a recorded case.
     ///
     /// # Errors
     /// [`StoreError::NoRunOf`] among others.
     pub async fn last_run_of(&self, suites: &[String]) -> Result<RunInfo, StoreError> {
         let row = sqlx::query(
-            "SELECT * FROM runs WHERE suites = ? AND fork_of IS NULL ORDER BY number DESC LIMIT 1",
+            "SELECT * FROM runs WHERE suites = ? AND fork_of IS NULL AND recorded IS NULL \
+             ORDER BY number DESC LIMIT 1",
         );
         let row = row.bind(list(suites)).fetch_optional(&self.pool).await;
         match row.map_err(|error| self.failed(&error))? {
@@ -464,10 +501,13 @@ impl RunStore {
     fn info(&self, row: &SqliteRow) -> Result<RunInfo, StoreError> {
         let read = || {
             let suites: &str = row.try_get("suites")?;
-            let fork_of: Option<String> = row.try_get("fork_of")?;
-            Ok((row.try_get("number")?, row.try_get("created_at")?, suites.to_owned(), fork_of))
+            let (fork_of, recorded) = (row.try_get("fork_of")?, row.try_get("recorded")?);
+            let (number, created_at) = (row.try_get("number")?, row.try_get("created_at")?);
+            Ok((number, created_at, suites.to_owned(), fork_of, recorded))
         };
-        let (number, created_at, suites, fork_of) = read().map_err(|error| self.failed(&error))?;
+        let read: Result<(_, _, _, Option<String>, Option<String>), _> = read();
+        let (number, created_at, suites, fork_of, recorded) =
+            read.map_err(|error| self.failed(&error))?;
         let damaged = |what: &str, error: &serde_json::Error| StoreError::Damaged {
             path: self.path.clone(),
             cause: format!("{what} of run {number}: {error}"),
@@ -476,7 +516,9 @@ impl RunStore {
             serde_json::from_str(&suites).map_err(|error| damaged("the suites", &error))?;
         let fork_of = fork_of.map(|of| serde_json::from_str(&of)).transpose();
         let fork_of = fork_of.map_err(|error| damaged("the source", &error))?;
-        Ok(RunInfo { number, created_at, suites, fork_of })
+        let recorded = recorded.map(|of| serde_json::from_str(&of)).transpose();
+        let recorded = recorded.map_err(|error| damaged("the recorded case", &error))?;
+        Ok(RunInfo { number, created_at, suites, fork_of, recorded })
     }
 
     async fn newest(&self) -> Result<Option<i64>, StoreError> {
@@ -512,6 +554,7 @@ fn migrator() -> Migrator {
         migration(1, "runs", include_str!("0001_runs.sql")),
         migration(2, "forks", include_str!("0002_forks.sql")),
         migration(3, "summaries", include_str!("0003_summaries.sql")),
+        migration(4, "recorded", include_str!("0004_recorded.sql")),
     ])
 }
 
@@ -548,6 +591,40 @@ impl StoredRun<'_> {
         hashes: &str,
         result: &EvalResult,
     ) -> Result<(), StoreError> {
+        let suite = case.source.suite.clone();
+        let key = ResultKey { suite, name: case.name.clone(), repeat: result.repeat };
+        self.put(&key, hashes, result).await
+    }
+
+    /// Sets what a person says of a continuation, with a note, which may be empty.
+    ///
+    /// # Errors
+    /// [`StoreError`], such as [`StoreError::NoVerdict`] if no person is to decide on the result.
+    pub async fn set_verdict(
+        &self,
+        key: &ResultKey,
+        passed: bool,
+        note: &str,
+    ) -> Result<(), StoreError> {
+        let refused = || StoreError::NoVerdict {
+            number: self.number,
+            name: key.name.clone(),
+            repeat: key.repeat,
+        };
+        let found = self.store.result(self.number, key).await?;
+        let mut stored = found.ok_or_else(refused)?;
+        if !set_verdict(&mut stored.result, passed, note) {
+            return Err(refused());
+        }
+        self.put(key, &stored.hashes, &stored.result).await
+    }
+
+    async fn put(
+        &self,
+        key: &ResultKey,
+        hashes: &str,
+        result: &EvalResult,
+    ) -> Result<(), StoreError> {
         let failed = |error: sqlx::Error| self.store.failed(&error);
         let unwritable = |error: serde_json::Error| StoreError::Database {
             path: self.store.path.clone(),
@@ -563,9 +640,9 @@ impl StoredRun<'_> {
         );
         let insert = insert
             .bind(self.number)
-            .bind(&case.source.suite)
-            .bind(&case.name)
-            .bind(result.repeat)
+            .bind(&key.suite)
+            .bind(&key.name)
+            .bind(key.repeat)
             .bind(hashes)
             .bind(text);
         insert.execute(&mut *transaction).await.map_err(failed)?;
@@ -576,9 +653,9 @@ impl StoredRun<'_> {
         );
         let insert = insert
             .bind(self.number)
-            .bind(&case.source.suite)
-            .bind(&case.name)
-            .bind(result.repeat)
+            .bind(&key.suite)
+            .bind(&key.name)
+            .bind(key.repeat)
             .bind(status_name(result.status))
             .bind(number(summary.duration_ms))
             .bind(number(summary.token_usage.input + summary.token_usage.output))

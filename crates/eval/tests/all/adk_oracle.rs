@@ -213,6 +213,7 @@ async fn scores_of_engine(
         real_tools: tools.iter().map(ToString::to_string).collect(),
         sealed_tools: Vec::new(),
         simulated_by: None,
+        only: None,
     };
     let mut all = Vec::new();
     for (number, run) in runs.iter().enumerate().filter(|(_, run)| run.agent == agent) {

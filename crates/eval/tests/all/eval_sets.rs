@@ -27,6 +27,7 @@ fn options(python: &Path, real_tools: &[&str]) -> EvalSetOptions {
         real_tools: real_tools.iter().map(ToString::to_string).collect(),
         sealed_tools: Vec::new(),
         simulated_by: None,
+        only: None,
     }
 }
 
@@ -293,6 +294,7 @@ fn scenario_with(
         real_tools: Vec::new(),
         sealed_tools: Vec::new(),
         simulated_by: None,
+        only: None,
     };
     let shown = |error: eval::file::SuiteError| {
         error.to_string().replace(&format!("{}: ", path.display()), "")

@@ -9,8 +9,11 @@ use eval::fork::{Given, Move, StepKind, steps};
 use eval::given_model::{GivenModel, ModelTurn};
 use eval::ledger::{Event, Origin};
 use eval::metric::{Assertion, StateMetric};
+use eval::model::Models;
+use eval::person_verdict::set_verdict;
 use eval::python::AdkPythonSubject;
 use eval::request_changes::RequestChanges;
+use eval::result::ResultSummary;
 use eval::{EvalCase, EvalResult, Status, ToolMock, ToolUse, check_cases, run_eval};
 use json_text::JsonText;
 use serde_json::json;
@@ -110,8 +113,9 @@ async fn the_agents_own_model_goes_on_and_shows_the_cause() {
         changes: RequestChanges::default(),
         then: None,
         times: 5,
+        ..Fork::default()
     };
-    let sides = fork.sides(&case, &source).expect("a fork");
+    let sides = fork.sides(&case, &source, &Models::of_environment()).expect("a fork");
     let (mut with, mut without) = (Continuations::default(), Continuations::default());
     let plain = sides.without.expect("a side without the move");
     with.run(&sides.with, 2, None, |_| ()).await.expect("runs");
@@ -148,8 +152,8 @@ async fn another_instruction_is_the_cause_and_reaches_the_model_alone() {
         "temperature": 0.25,
     });
     let changes: RequestChanges = serde_json::from_value(changes).expect("changes");
-    let fork = Fork { step, at: None, changes, then: None, times: 2 };
-    let sides = fork.sides(&case, &source).expect("a fork");
+    let fork = Fork { step, at: None, changes, then: None, times: 2, ..Fork::default() };
+    let sides = fork.sides(&case, &source, &Models::of_environment()).expect("a fork");
     let plain = sides.without.expect("a side without the changes");
     assert!(check_cases([&sides.with, &plain].into_iter(), 1).await.is_ok());
     let (mut with, mut without) = (Continuations::default(), Continuations::default());
@@ -243,8 +247,15 @@ async fn what_something_else_ends_is_repeated_and_counts_on_neither_side() {
     // The case says nothing about this tool.
     let page = r#"{ "response": { "calls": [{ "tool": "record_answer", "args": { "question": "a", "answer": "b" } }] } }"#;
     let at = Some(Move::read(page).expect("a move"));
-    let fork = Fork { step, at, changes: RequestChanges::default(), then: None, times: 2 };
-    let sides = fork.sides(&case, &source).expect("a fork");
+    let fork = Fork {
+        step,
+        at,
+        changes: RequestChanges::default(),
+        then: None,
+        times: 2,
+        ..Fork::default()
+    };
+    let sides = fork.sides(&case, &source, &Models::of_environment()).expect("a fork");
     let mut with = Continuations::default();
     let mut ended = 0;
     with.run(&sides.with, 2, None, |_| ended += 1).await.expect("runs");
@@ -273,8 +284,15 @@ async fn a_fork_that_goes_another_way_stops_before_the_model_is_asked() {
         }
     }
     let asked = endpoint.requests().len();
-    let fork = Fork { step, at: None, changes: RequestChanges::default(), then: None, times: 3 };
-    let sides = fork.sides(&case, &source).expect("a fork");
+    let fork = Fork {
+        step,
+        at: None,
+        changes: RequestChanges::default(),
+        then: None,
+        times: 3,
+        ..Fork::default()
+    };
+    let sides = fork.sides(&case, &source, &Models::of_environment()).expect("a fork");
     let ended = Continuations::default().run(&sides.with, 1, None, |_| ()).await;
     let Err(ForkRunError::Diverged(message)) = ended else { panic!("it went on") };
     let beginning = "the agent goes another way than in the run that it forks from: step 2 is a response of the model of nurse, and that of triage is asked instead";
@@ -283,7 +301,35 @@ async fn a_fork_that_goes_another_way_stops_before_the_model_is_asked() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_case_without_a_metric_and_a_step_of_another_kind_are_refused() {
+async fn a_person_decides_where_a_case_measures_nothing() {
+    let Some((endpoint, case)) = patient().await else { return };
+    let source = run_eval(&case).await;
+    let (step, asked) = (last_response(&source), endpoint.requests().len());
+    let case = EvalCase { metrics: Vec::new(), ..case };
+    let fork = Fork { step, at: Some(escalate()), times: 2, ..Fork::default() };
+    let sides = fork.sides(&case, &source, &Models::of_environment()).expect("a fork");
+    let mut with = Continuations::default();
+    let mut results = Vec::new();
+    with.run(&sides.with, 2, None, |result| results.push(result.clone())).await.expect("runs");
+    assert_eq!(with.waiting(), 2);
+    // What waits is not begun once more, as what was broken is.
+    assert_eq!(endpoint.requests().len(), asked + 2);
+    assert_eq!(with.counted().runs, 0);
+    let said = |with: &Continuations| sentence(step, fork.changed().as_ref(), with, Some(with));
+    assert_eq!(said(&with), "4 continuations wait for your verdict.");
+    for (passed, result) in [true, false].into_iter().zip(&mut results) {
+        assert!(set_verdict(result, passed, " he is asked at once "));
+        assert_eq!(result.metrics["verdict"].evidence, ["he is asked at once"]);
+    }
+    let decided = results.iter().map(|result| Some(ResultSummary::of(result)));
+    let decided = Continuations { results: decided.collect() };
+    assert_eq!((decided.counted().passed, decided.counted().runs), (1, 2));
+    let mut measured = source.clone();
+    assert!(!set_verdict(&mut measured, true, ""), "{:?}", measured.metrics);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_step_of_another_kind_is_refused() {
     let Some((_endpoint, case)) = patient().await else { return };
     let source = run_eval(&case).await;
     let fork = |step, at| Fork {
@@ -292,14 +338,13 @@ async fn a_case_without_a_metric_and_a_step_of_another_kind_are_refused() {
         changes: RequestChanges::default(),
         then: None,
         times: 1,
+        ..Fork::default()
     };
-    let refused = |fork: &Fork, case: &EvalCase| match fork.sides(case, &source) {
-        Ok(_) => panic!("a fork"),
-        Err(error) => error.to_string(),
-    };
-    let unmeasured = EvalCase { metrics: Vec::new(), ..case.clone() };
-    let error = refused(&fork(4, escalate()), &unmeasured);
-    assert!(error.starts_with("the case chest pain has no metric"), "{error}");
+    let refused =
+        |fork: &Fork, case: &EvalCase| match fork.sides(case, &source, &Models::of_environment()) {
+            Ok(_) => panic!("a fork"),
+            Err(error) => error.to_string(),
+        };
     let error = refused(&fork(3, escalate()), &case);
     assert_eq!(
         error,

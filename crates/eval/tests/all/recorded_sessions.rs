@@ -24,6 +24,7 @@ fn options(agent: &Path, python: &Path, real_tools: &[&str]) -> EvalSetOptions {
         real_tools: real_tools.iter().map(|&tool| tool.to_owned()).collect(),
         sealed_tools: Vec::new(),
         simulated_by: None,
+        only: None,
     }
 }
 

@@ -29,6 +29,7 @@ fn options(agent: &Path, python: &Path, endpoint: &Endpoint) -> EvalSetOptions {
         real_tools: Vec::new(),
         sealed_tools: Vec::new(),
         simulated_by: Some(endpoint.models().model("openai/gpt-5-mini").expect("a model")),
+        only: None,
     }
 }
 
@@ -125,6 +126,7 @@ async fn the_model_that_plays_tools_is_a_part_of_the_case() {
         let model = model.map(|name| endpoint.models().model(name).expect("a model"));
         let options = EvalSetOptions {
             simulated_by: model,
+            only: None,
             ..options(&agent("growing"), &python, &endpoint)
         };
         case(&options, &endpoint, &json!({})).source.content_hash

@@ -35,6 +35,7 @@ fn options(python: &Path, real_tools: &[&str]) -> EvalSetOptions {
         real_tools: real_tools.iter().map(ToString::to_string).collect(),
         sealed_tools: Vec::new(),
         simulated_by: None,
+        only: None,
     }
 }
 
