@@ -82,7 +82,7 @@ pub(crate) async fn run_detail(store: &RunStore, run: i64) -> Result<RunDetail, 
 }
 
 pub(crate) fn fork_view(of: ForkOf) -> RunFork {
-    let ForkOf { run, suite, case, repeat, step, at, changes, then, without, times: _ } = of;
+    let ForkOf { run, suite, case, repeat, step, at, changes, then, without, .. } = of;
     let changes = (!changes.is_empty()).then(|| JsonText::serialize(&changes).ok()).flatten();
     RunFork { of: CaseRunId { run, suite, case, repeat }, step, edit: at, changes, then, without }
 }

@@ -29,7 +29,10 @@ pub use self::eval::{
     ForkArguments, ForkFormat, InitSuiteArguments, MergeRunsArguments, RunChoice, Shard,
     ToolsOfSuiteArguments, eval, fork,
 };
-pub(crate) use self::eval::{ForkRun, case_of, cases, check_fit, read_changes, read_move, stored};
+pub(crate) use self::eval::{
+    ForkRun, case_of, cases, check_fit, fork_of, kind_of, read_changes, read_move, recorded_run,
+    stored,
+};
 pub use adk_folder::{AdkFolder, AdkFolderError, unseen_by_adk, write_adk_folder};
 pub use backup::{BackupArguments, BackupError, Copied, RestoreArguments, back_up, restore};
 pub use completions::write_completions;
@@ -186,7 +189,7 @@ suites, for example after Ctrl-C, and runs nothing again that has ended.
 Exits with 0 if every case passed, with 1 if a case failed, erred or was terminated, with 3 if none did \
 and one is unscored, with 2 if a suite is not valid.")]
     Eval(Box<EvalCommandLine>),
-    /// Give a stored run again up to a step, and let the agent go on from there several times
+    /// Give a stored run or a recorded case again up to a step, and let the agent go on from there several times
     #[command(after_help = "\
 Examples:
   rehearsal fork last                                    the steps of the case that did not pass
@@ -194,6 +197,7 @@ Examples:
   rehearsal fork 12 --case refund --step 5 --edit '{\"result\": {\"status\": \"paid\"}}' --times 10
   rehearsal fork 12 --case refund --step 1 --edit '{\"message\": \"Refund order 7\"}' --then gemini-2.5-pro
   rehearsal fork 14 --resume --times 20
+  rehearsal fork desk/.adk/session.db --case 4f0c8e3a    the steps of a session of adk web
 
 What happened before the step happens again, without the model and without any tool. With --edit, the agent \
 goes on --times times with the edit and as often without it, and a sentence says whether the step was the \

@@ -134,23 +134,10 @@ impl StoredRuns {
     }
 }
 
-/// What the run is a fork of, and the run of it that has the move. A side without the move leads to the one with it.
+/// What the run is a fork of, and the run of it that has the move.
 async fn fork_of(store: &RunStore, run: i64) -> Result<(i64, ForkOf), ApiError> {
     let info = store.run(run).await.map_err(|error| refused(&error))?;
-    let Some(of) = info.fork_of else {
-        return Err(ApiError::Run(format!("Run {run} is not a fork.")));
-    };
-    if of.at.is_none() {
-        let runs = store.runs().await.map_err(|error| refused(&error))?;
-        let with = runs.into_iter().find_map(|other| {
-            let of = other.fork_of.filter(|of| of.without == Some(run))?;
-            Some((other.number, of))
-        });
-        if let Some(with) = with {
-            return Ok(with);
-        }
-    }
-    Ok((run, of))
+    crate::cli::fork_of(store, &info).await.map_err(|error| refused(&error))
 }
 
 #[async_trait]
@@ -249,7 +236,7 @@ impl RunHost for StoredRuns {
         let changes = changes.map_err(|error| refused_move(&error))?.unwrap_or_default();
         let then = then.filter(|then| !then.trim().is_empty());
         let store = self.existing().await?;
-        let fork = Fork { step, at, changes, then, times };
+        let fork = Fork { step, at, changes, then, times, ..Fork::default() };
         let CaseRunId { run, .. } = of;
         let read = |suite: &Path| self.arguments(suite);
         let begun = ForkRun::begin(&store, run, key_of(of), fork, read).await;
@@ -283,7 +270,8 @@ impl RunHost for StoredRuns {
         let key = key_of(result);
         let kept = stored(&store, run.number, &key).await.map_err(|error| refused(&error))?;
         let read = |suite: &Path| self.arguments(suite);
-        let case = case_of(&key, read).map_err(|error| refused(&error))?;
+        let recorded = store.recorded_source(&run).await.map_err(|error| refused(&error))?;
+        let case = case_of(&key, recorded.as_ref(), read).map_err(|error| refused(&error))?;
         let agents = self.agents.clone();
         let kept =
             tokio::task::spawn_blocking(move || keep::keep(&case, &run, &kept.result, &agents));

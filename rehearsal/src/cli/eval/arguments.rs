@@ -5,10 +5,11 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
 use clap::builder::NonEmptyStringValueParser;
-use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use clap::{ArgGroup, Args, Subcommand, ValueEnum, ValueHint};
 use eval::file::MOST_REPEATS;
 use eval::python::Isolation;
 use eval::store::DEFAULT_STORE;
+use eval::tool_mode::{ToolMode, UnknownToolMode};
 use score_report::Form;
 
 /// `rehearsal eval`: runs suites, unless another command is given.
@@ -183,6 +184,9 @@ pub struct EvalArguments {
     /// Run the agent of the only case turn by turn, as standard input says
     #[arg(long, hide = true)]
     pub runner: bool,
+    /// The only case that is wanted.
+    #[arg(skip)]
+    pub only: Option<String>,
     /// How often each case is run [default: as the suite says, else once]
     #[arg(long, value_name = "NUMBER", value_parser = repeats)]
     pub repeats: Option<NonZeroU32>,
@@ -249,6 +253,7 @@ impl EvalArguments {
             python,
             of_python: false,
             runner: false,
+            only: None,
             repeats: None,
             shard: None,
             resume: None,
@@ -273,11 +278,12 @@ impl EvalArguments {
 
 /// Arguments of `rehearsal fork`.
 #[derive(Debug, Clone, Args)]
+#[command(group = ArgGroup::new("verdict").args(["pass", "fail"]).multiple(true))]
 pub struct ForkArguments {
-    /// The run: its number, or `last`
-    #[arg(value_name = "RUN", value_parser = run)]
-    pub run: RunChoice,
-    /// The case [default: the only one that did not pass]
+    /// The run: its number, or `last`. Or a recorded case: an eval set, a session that was exported, or AGENT/.adk/session.db
+    #[arg(value_name = "RUN|FILE", value_parser = fork_source, value_hint = ValueHint::FilePath)]
+    pub source: ForkSource,
+    /// The case [default: the only one that did not pass; of a file, the only one]
     #[arg(long, value_name = "NAME")]
     pub case: Option<String>,
     /// The repeat of the case [default: the first that did not pass]
@@ -296,6 +302,27 @@ pub struct ForkArguments {
     /// The model that goes on, such as gemini-2.5-pro, or `person` [default: the model of the case]
     #[arg(long, value_name = "MODEL", requires = "step", value_parser = NonEmptyStringValueParser::new())]
     pub then: Option<String>,
+    /// What a tool does from the step on: real, sealed, recorded, refused or simulated:MODEL [default: what the case says]
+    #[arg(long, value_name = "TOOL=MODE", requires = "step", value_parser = tool_mode)]
+    pub tool: Vec<(String, ToolMode)>,
+    /// A person says which continuations pass, in place of the case's metrics; needed for none where the case has no metrics
+    #[arg(long, requires = "step")]
+    pub by_person: bool,
+    /// RUN is what `rehearsal fork --by-person` stored: these repeats of it pass
+    #[arg(long, value_name = "REPEAT", num_args = 1.., value_delimiter = ',', conflicts_with_all = ["step", "resume"])]
+    pub pass: Vec<NonZeroU32>,
+    /// As --pass, for repeats that fail
+    #[arg(long, value_name = "REPEAT", num_args = 1.., value_delimiter = ',', conflicts_with_all = ["step", "resume"])]
+    pub fail: Vec<NonZeroU32>,
+    /// Why they pass or fail
+    #[arg(
+        long,
+        value_name = "TEXT",
+        requires = "verdict",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub note: String,
     /// How often the agent goes on, with the edit and without it [default: 5; of a fork that continues, as before]
     #[arg(long, value_name = "NUMBER", value_parser = repeats)]
     pub times: Option<NonZeroU32>,
@@ -362,6 +389,36 @@ impl ForkArguments {
             ..EvalArguments::of_suites(suites, self.python.clone(), self.store.clone())
         }
     }
+}
+
+/// What is forked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ForkSource {
+    /// A stored run.
+    Run(RunChoice),
+    /// A file with recorded cases.
+    File(PathBuf),
+}
+
+fn fork_source(text: &str) -> Result<ForkSource, String> {
+    if let Ok(choice) = run(text) {
+        return Ok(ForkSource::Run(choice));
+    }
+    let path = PathBuf::from(text);
+    match path.is_file() {
+        true => Ok(ForkSource::File(path)),
+        false => {
+            Err("expected the number of a run, last, or a file with recorded cases".to_owned())
+        }
+    }
+}
+
+fn tool_mode(text: &str) -> Result<(String, ToolMode), String> {
+    let (tool, mode) = text
+        .split_once('=')
+        .ok_or_else(|| "expected TOOL=MODE, such as refund=sealed".to_owned())?;
+    let mode = mode.parse().map_err(|error: UnknownToolMode| error.to_string())?;
+    Ok((tool.trim().to_owned(), mode))
 }
 
 fn repeats(text: &str) -> Result<NonZeroU32, String> {

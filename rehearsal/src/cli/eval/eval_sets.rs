@@ -14,11 +14,11 @@ use crate::cli::score::{BESIDE, read_config};
 /// What an agent's folder contains one of.
 const AGENT_FILES: [&str; 3] = ["agent.py", "root_agent.yaml", "__init__.py"];
 
-/// The folder in an agent's folder that has the tests of `adk test`.
-const TESTS: &str = "tests";
+/// The folders in an agent's folder that have recorded sessions: those of `adk test` and of `adk web`.
+const OF_SESSIONS: [&str; 2] = ["tests", ".adk"];
 
 /// The name of the model that responds as recorded.
-const REPLAY: &str = "replay";
+pub(super) const REPLAY: &str = "replay";
 
 /// The cases of a file in this format. A recorded session has all responses of its models, so they answer unless another
 /// model is given.
@@ -55,6 +55,7 @@ pub(super) fn cases(
         real_tools: arguments.real_tools.clone(),
         sealed_tools: arguments.sealed_tools.clone(),
         simulated_by: simulated_by.transpose().map_err(EvalError::SimulatedTools)?,
+        only: arguments.only.clone(),
     };
     Ok(read_eval_set_with_models(path, &options, &models)?)
 }
@@ -95,11 +96,11 @@ fn is_agent(folder: &Path) -> bool {
     AGENT_FILES.iter().any(|file| folder.join(file).is_file())
 }
 
-/// The agent in whose folder the file is, or in whose folder `tests`, where `adk test` looks.
+/// The agent in whose folder the file is, or in whose folder of sessions.
 fn agent_beside(file: &Path) -> Result<PathBuf, EvalError> {
     let folder = folder_of(file);
     let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-    let above = absolute.parent().filter(|_| absolute.ends_with(TESTS));
+    let above = absolute.parent().filter(|_| OF_SESSIONS.iter().any(|it| absolute.ends_with(it)));
     // A short path stays as it was given.
     [Some(folder), above]
         .into_iter()

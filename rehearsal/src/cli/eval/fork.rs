@@ -10,22 +10,26 @@ use std::path::Path;
 use eval::continuations::{Fork, effect_of, sentence};
 use eval::fork::{Move, Step, StepKind, steps};
 use eval::ledger::Origin;
+use eval::recorded_source::{RecordedKind, RecordedSource};
 use eval::request_changes::RequestChanges;
 use eval::result::{EvalResult, Status};
 use eval::store::{ResultKey, RunInfo, RunStore, StoredResult, Summaries};
+use eval::tool_mode::ToolModes;
 use eval::{CaseRun, EvalCase};
 use json_text::JsonText;
 use json_text::written_out::visible_name;
 use scoring::statistics::Effect;
 use serde::Serialize;
 
-use super::arguments::{ForkArguments, ForkFormat, RunChoice};
-use super::fork_run::{ForkRun, Side, read_changes, read_move, stored};
+use super::arguments::{ForkArguments, ForkFormat, ForkSource, RunChoice};
+use super::fork_run::{ForkRun, Side, fork_of, read_changes, read_move, stored};
 use super::interrupts::Interrupts;
 use super::progress::Progress;
+use super::recorded_run::{kind_of, recorded_run};
 use super::{EvalError, report};
 use crate::cli::note_line::note_line;
 use crate::cli::score::Verdict;
+use crate::run_views::said_of;
 
 /// How often the agent goes on if nothing else is asked for.
 const DEFAULT_TIMES: u32 = 5;
@@ -38,9 +42,31 @@ pub async fn fork(
     arguments: &ForkArguments,
     out: &mut (impl Write + Send),
 ) -> Result<Verdict, EvalError> {
-    let store = RunStore::open_existing(&arguments.store).await?;
-    let run = chosen(&store, arguments.run).await?;
     let read = |suite: &Path| arguments.of_suites(vec![suite.to_owned()]);
+    let store = match &arguments.source {
+        ForkSource::Run(_) => RunStore::open_existing(&arguments.store).await?,
+        ForkSource::File(_) => RunStore::open(&arguments.store).await?,
+    };
+    let run = match &arguments.source {
+        ForkSource::Run(choice) => chosen(&store, *choice).await?,
+        ForkSource::File(file) => {
+            let (kind, agent) = (kind_of(file)?, arguments.agent.as_deref());
+            let agent = agent.map(std::path::absolute).transpose()?;
+            let (case, source) = (arguments.case.as_deref(), RecordedSource { kind, agent });
+            let recorded = recorded_run(&store, file, case, &source, read).await?;
+            if recorded.is_new {
+                let name = visible_name(&recorded.key.name);
+                note_line!(
+                    "{name} was given again without the model and its tools, as run {}",
+                    recorded.run
+                );
+            }
+            store.run(recorded.run).await?
+        }
+    };
+    if !arguments.pass.is_empty() || !arguments.fail.is_empty() {
+        return decide(&store, &run, arguments, out).await;
+    }
     let mut fork = if arguments.resume {
         let times = arguments.times.map(NonZeroU32::get);
         ForkRun::resume(&store, &run, times, read).await?
@@ -57,6 +83,10 @@ pub async fn fork(
             changes: arguments.change.as_deref().map(change).transpose()?.unwrap_or_default(),
             then: arguments.then.clone(),
             times: arguments.times.map_or(DEFAULT_TIMES, NonZeroU32::get),
+            tools: arguments.tool.iter().cloned().collect(),
+            // A session may have gone wrong: that the agent does the same again says nothing.
+            by_person: arguments.by_person
+                || (arguments.config.is_none() && is_of_session(&store, &run).await?),
         };
         ForkRun::begin(&store, run.number, key, fork, read).await?
     };
@@ -92,6 +122,41 @@ pub async fn fork(
         runs if counted.passed == runs => Verdict::Passed,
         _ => Verdict::Failed,
     })
+}
+
+/// Whether the run gives a session again, or is a fork of one that does.
+async fn is_of_session(store: &RunStore, run: &RunInfo) -> Result<bool, EvalError> {
+    let recorded = store.recorded_source(run).await?;
+    Ok(recorded.is_some_and(|recorded| recorded.kind == RecordedKind::AdkSession))
+}
+
+/// Notes what a person says of continuations, and prints what the fork says then.
+async fn decide(
+    store: &RunStore,
+    run: &RunInfo,
+    arguments: &ForkArguments,
+    out: &mut impl Write,
+) -> Result<Verdict, EvalError> {
+    let results = store.summaries(run.number).await?;
+    let stored = store.resume(run);
+    let passed = arguments.pass.iter().map(|repeat| (repeat.get(), true));
+    for (repeat, passed) in passed.chain(arguments.fail.iter().map(|repeat| (repeat.get(), false)))
+    {
+        let key = results.iter().find(|(key, _)| key.repeat == repeat).map(|(key, _)| key);
+        let key = key.ok_or_else(|| {
+            EvalError::NoSource(format!("run {} has no repeat {repeat}", run.number))
+        })?;
+        stored.set_verdict(key, passed, &arguments.note).await?;
+    }
+    let (with, of) = fork_of(store, run).await?;
+    let with = store.summaries(with).await?;
+    let without = match of.without {
+        Some(without) => Some(store.summaries(without).await?),
+        None => None,
+    };
+    let said = said_of(&of, &with, without.as_ref());
+    writeln!(out, "{}", said.unwrap_or_else(|| "Noted.".to_owned()))?;
+    Ok(Verdict::Passed)
 }
 
 /// Runs what has not ended. Returns whether it was interrupted.
@@ -315,6 +380,8 @@ struct Outcome<'a> {
     changes: &'a RequestChanges,
     #[serde(skip_serializing_if = "Option::is_none")]
     then: Option<&'a str>,
+    #[serde(skip_serializing_if = "ToolModes::is_empty")]
+    tools: &'a ToolModes,
     with: OfSide,
     #[serde(skip_serializing_if = "Option::is_none")]
     without: Option<OfSide>,
@@ -331,6 +398,8 @@ struct OfSide {
     /// Those that count.
     counted: usize,
     times: u32,
+    /// Those on which a person is to decide.
+    waiting: usize,
     /// Those that count on neither side.
     broken: Vec<Broken>,
 }
@@ -370,6 +439,7 @@ impl OfSide {
             passed: counted.passed,
             counted: counted.runs,
             times,
+            waiting: side.continuations.waiting(),
             broken: broken.collect(),
         }
     }
@@ -396,6 +466,7 @@ impl<'a> Outcome<'a> {
             at: fork.at.as_ref().map(Move::json),
             changes: &fork.changes,
             then: fork.then.as_deref(),
+            tools: &fork.tools,
             with: OfSide::of(with, fork.times),
             without: without.as_ref().map(|side| OfSide::of(side, fork.times)),
             effect: effect.map(of_effect),
@@ -414,8 +485,15 @@ impl<'a> Outcome<'a> {
         let sides = [(name, Some(&self.with)), ("without it", self.without.as_ref())];
         for (name, side) in sides {
             let Some(side) = side else { continue };
-            let OfSide { run, passed, counted, .. } = side;
+            let OfSide { run, passed, counted, waiting, .. } = side;
             writeln!(out, "  {name:<14} {passed} of {counted} pass   (run {run})")?;
+            if *waiting > 0 {
+                let repeats = counted + waiting;
+                writeln!(
+                    out,
+                    "    {waiting} of {repeats} wait for your verdict: rehearsal fork {run} --pass 1 --fail 2"
+                )?;
+            }
             for broken in &side.broken {
                 let whose = broken.at_fault.map_or_else(String::new, |by| format!(" by {by}"));
                 let first = broken.message.lines().next().unwrap_or_default();

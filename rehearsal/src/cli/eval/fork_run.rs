@@ -7,11 +7,14 @@ use std::path::{Path, PathBuf};
 
 use eval::continuations::{Continuations, Fork, ForkRunError, Sides};
 use eval::fork::{ForkOf, Move};
+use eval::model::Models;
+use eval::recorded_source::RecordedSource;
 use eval::request_changes::RequestChanges;
 use eval::result::EvalResult;
 use eval::store::{ResultKey, RunClaim, RunInfo, RunStore, StoredResult};
 use eval::{EvalCase, case::Changed};
 
+use super::recorded_run::of_recorded;
 use super::{EvalArguments, EvalError, check_sides, selection};
 
 /// A fork with what there is of it.
@@ -63,6 +66,8 @@ impl ForkRun {
             changes: RequestChanges::default(),
             then: fork.then.clone(),
             times: Some(fork.times),
+            tools: fork.tools.clone(),
+            by_person: fork.by_person,
             without: None,
         };
         let without = match &sides.without {
@@ -104,6 +109,8 @@ impl ForkRun {
             changes: of.changes.clone(),
             then: of.then.clone(),
             times,
+            tools: of.tools.clone(),
+            by_person: of.by_person,
         };
         let key = ResultKey { suite: of.suite.clone(), name: of.case.clone(), repeat: of.repeat };
         let (sides, changed) = prepared(store, of.run, &key, &fork, read).await?;
@@ -200,15 +207,21 @@ pub(crate) async fn stored(
     })
 }
 
-/// The case of a result, as its suite has it now. `read` gives the arguments with which the suite is read.
+/// The case of a result, as its suite has it now; `recorded` if the run gives a recorded case again, or is a fork of one that
+/// does. `read` gives the arguments with which the suite is read.
 ///
 /// # Errors
 /// [`EvalError`] if the suite cannot be read or has the case no more.
 pub(crate) fn case_of(
     key: &ResultKey,
+    recorded: Option<&RecordedSource>,
     read: impl Fn(&Path) -> EvalArguments,
 ) -> Result<EvalCase, EvalError> {
-    let cases = selection::cases(&read(&PathBuf::from(&key.suite)))?;
+    let mut arguments = read(&PathBuf::from(&key.suite));
+    if let Some(recorded) = recorded {
+        arguments = of_recorded(arguments, recorded, &key.name);
+    }
+    let cases = selection::cases(&arguments)?;
     let mut case = cases.into_iter().find(|case| case.name == key.name).ok_or_else(|| {
         EvalError::NoSource(format!(
             "{} has no case {} any more; a case that was renamed must run again",
@@ -232,15 +245,40 @@ async fn prepared(
         let ResultKey { name, repeat, .. } = key;
         EvalError::NoSource(format!("run {source} has no result of {name}, repeat {repeat}"))
     })?;
-    let case = case_of(key, read)?;
+    let recorded = store.recorded_source(&store.run(source).await?).await?;
+    let mut case = case_of(key, recorded.as_ref(), read)?;
     let changed = case.source.changed_since(&hashes).into_iter().map(|changed| match changed {
         Changed::Case => key.name.clone(),
         Changed::File(name) => name.to_owned(),
     });
     let changed = changed.collect();
-    let sides = fork.sides(&case, &result)?;
+    if recorded.is_some() {
+        // Its recording responds before the step, and the agent's own models from there on.
+        case.model = None;
+    }
+    let sides = fork.sides(&case, &result, &Models::of_environment())?;
     check_sides(&sides).await?;
     Ok((sides, changed))
+}
+
+/// What the run is a fork of, and the run of it that has the move or the changes, to which the side without leads.
+///
+/// # Errors
+/// [`EvalError::NoSource`] if it is not a fork.
+pub(crate) async fn fork_of(store: &RunStore, run: &RunInfo) -> Result<(i64, ForkOf), EvalError> {
+    let number = run.number;
+    let of = run.fork_of.clone();
+    let of = of.ok_or_else(|| EvalError::NoSource(format!("run {number} is not a fork")))?;
+    if of.at.is_none() && of.changes.is_empty() {
+        let with = store.runs().await?.into_iter().find_map(|other| {
+            let of = other.fork_of.filter(|of| of.without == Some(number))?;
+            Some((other.number, of))
+        });
+        if let Some(with) = with {
+            return Ok(with);
+        }
+    }
+    Ok((number, of))
 }
 
 fn claim(

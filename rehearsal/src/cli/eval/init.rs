@@ -15,8 +15,7 @@ pub(super) fn init(arguments: &InitSuiteArguments, out: &mut dyn Write) -> Resul
     let agent = match &arguments.agent {
         Some(agent) => agent.clone(),
         None => {
-            let text = std::fs::read_to_string(&arguments.eval_set).unwrap_or_default();
-            let format = RecordedFormat::of(&arguments.eval_set, &text);
+            let format = RecordedFormat::of_file(&arguments.eval_set);
             eval_sets::agent_of(&arguments.eval_set, format.unwrap_or(RecordedFormat::EvalSet))?
         }
     };

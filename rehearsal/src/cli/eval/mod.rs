@@ -12,6 +12,7 @@ mod init;
 mod interrupts;
 mod list_runs;
 mod progress;
+mod recorded_run;
 mod report;
 mod runner;
 mod runs;
@@ -43,9 +44,10 @@ pub use arguments::{
 };
 
 pub use self::fork::fork;
-pub(crate) use self::fork_run::{ForkRun, case_of, read_changes, read_move, stored};
+pub(crate) use self::fork_run::{ForkRun, case_of, fork_of, read_changes, read_move, stored};
 use self::interrupts::Interrupts;
 use self::progress::Progress;
+pub(crate) use self::recorded_run::{kind_of, recorded_run};
 use self::report::Columns;
 use self::runs::{Runs, check_stored, chosen, rescored, suite_name};
 pub(crate) use self::selection::cases;

@@ -72,8 +72,7 @@ pub(crate) fn cases(arguments: &EvalArguments) -> Result<Vec<EvalCase>, EvalErro
     let mut cases = Vec::new();
     let mut has_eval_set = false;
     for path in &arguments.suites {
-        let text = std::fs::read_to_string(path).ok();
-        let mut of_file = match text.as_deref().and_then(|text| RecordedFormat::of(path, text)) {
+        let mut of_file = match RecordedFormat::of_file(path) {
             Some(format) => {
                 has_eval_set = true;
                 eval_sets::cases(path, format, arguments, &options.servers)?
