@@ -1,14 +1,16 @@
 //! Stored runs, results and forks as the page gets them, and `rehearsal eval runs` prints them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use api::{
-    CaseRun, CaseRunId, CaseRunSummary, ForkSide, MetricSummary, RunCounts, RunDetail, RunFork,
-    RunSummary, StepView, StepViewKind,
+    CaseRun, CaseRunId, CaseRunSummary, ForkSide, MetricSummary, RecordedKind, RunCounts,
+    RunDetail, RunFork, RunSummary, StepView, StepViewKind,
 };
 use eval::continuations::{Continuations, changed, sentence};
 use eval::fork::{ForkOf, Move, StepKind, steps};
+use eval::ledger::{Event, Origin};
 use eval::metric::MetricResult;
+use eval::person_verdict::waits_for_verdict;
 use eval::result::{EvalResult, ResultSummary, TerminationReason};
 use eval::store::{ResultKey, RunInfo, RunStore, StatusTotals, StoreError, Summaries};
 use json_text::JsonText;
@@ -47,6 +49,7 @@ fn run_summary(run: RunInfo, totals: &Totals, is_running: bool) -> RunSummary {
         duration_ms,
         tokens,
         fork_of: run.fork_of.map(fork_view),
+        recorded: run.recorded.map(|of| recorded_kind(of.kind)),
         is_running,
         planned: None,
     }
@@ -82,9 +85,18 @@ pub(crate) async fn run_detail(store: &RunStore, run: i64) -> Result<RunDetail, 
 }
 
 pub(crate) fn fork_view(of: ForkOf) -> RunFork {
-    let ForkOf { run, suite, case, repeat, step, at, changes, then, without, .. } = of;
+    let ForkOf { run, suite, case, repeat, step, at, changes, then, tools, without, .. } = of;
+    let tools = tools.into_iter().map(|(tool, mode)| (tool, mode.to_string())).collect();
     let changes = (!changes.is_empty()).then(|| JsonText::serialize(&changes).ok()).flatten();
-    RunFork { of: CaseRunId { run, suite, case, repeat }, step, edit: at, changes, then, without }
+    RunFork {
+        of: CaseRunId { run, suite, case, repeat },
+        step,
+        edit: at,
+        changes,
+        then,
+        tools,
+        without,
+    }
 }
 
 pub(crate) fn id_of(run: i64, key: ResultKey) -> CaseRunId {
@@ -110,6 +122,16 @@ pub(crate) fn case_summary(run: i64, key: ResultKey, result: &ResultSummary) -> 
         turns: result.turns,
         duration_ms: result.duration_ms,
         tokens: result.token_usage.input + result.token_usage.output,
+        waits_for_verdict: waits_for_verdict(result),
+    }
+}
+
+pub(crate) fn recorded_kind(kind: eval::recorded_source::RecordedKind) -> RecordedKind {
+    use eval::recorded_source::RecordedKind as Kind;
+    match kind {
+        Kind::Case => RecordedKind::Case,
+        Kind::AdkSession => RecordedKind::AdkSession,
+        Kind::Rehearsal => RecordedKind::Rehearsal,
     }
 }
 
@@ -118,10 +140,15 @@ pub(crate) fn case_run(
     result: EvalResult,
     repeats: Vec<u32>,
     forks: Vec<RunSummary>,
+    recorded: Option<RecordedKind>,
+    is_fork: bool,
 ) -> CaseRun {
     let (run, key) = (id.run, key_of(id));
     CaseRun {
         summary: case_summary(run, key, &ResultSummary::of(&result)),
+        tools: tools_of(&result),
+        recorded,
+        is_fork,
         // Events have string keys and finite numbers.
         events: JsonText::serialize(&result.events).unwrap_or_else(|_| JsonText::null()),
         steps: steps(&result.events)
@@ -141,6 +168,18 @@ pub(crate) fn case_run(
         repeats,
         forks,
     }
+}
+
+/// The tools that the agent showed and those that it called, without those of the framework.
+fn tools_of(result: &EvalResult) -> Vec<String> {
+    let called = result.events.iter().filter_map(|entry| match &entry.event {
+        Event::ToolResult { name, from, .. } if !matches!(from, Origin::Framework) => Some(name),
+        _ => None,
+    });
+    let names = result.names.iter();
+    let shown = names.flat_map(|names| names.tools.iter().flatten().chain(&names.shown_tools));
+    let tools: BTreeSet<&String> = called.chain(shown).collect();
+    tools.into_iter().cloned().collect()
 }
 
 fn kind_of(kind: &StepKind) -> StepViewKind {

@@ -2,8 +2,8 @@
 
 use api::host::RunHost;
 use api::{
-    ApiError, CaseRun, CaseRunId, ForkRequest, ForkView, KeptResult, RunDetail, RunList, RunPlan,
-    RunRequest,
+    AdkSessionList, ApiError, CaseRun, CaseRunId, ForkRequest, ForkView, KeptResult,
+    RecordedRequest, RunDetail, RunList, RunPlan, RunRequest,
 };
 use async_trait::async_trait;
 
@@ -62,6 +62,23 @@ impl RunHost for NoRuns {
     }
 
     async fn continue_fork(&self, _run: i64, _times: u32) -> Result<ForkView, ApiError> {
+        none()
+    }
+
+    async fn give_again(&self, _request: RecordedRequest) -> Result<CaseRunId, ApiError> {
+        none()
+    }
+
+    async fn list_adk_sessions(&self) -> Result<AdkSessionList, ApiError> {
+        none()
+    }
+
+    async fn set_verdict(
+        &self,
+        _result: CaseRunId,
+        _passed: bool,
+        _note: String,
+    ) -> Result<(), ApiError> {
         none()
     }
 

@@ -3,6 +3,7 @@
 use json_text::JsonText;
 use report_view::RunStatus;
 use serde::{Deserialize, Serialize};
+use session::AgentId;
 
 /// The stored runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,10 +31,23 @@ pub struct RunSummary {
     pub tokens: u64,
     /// What it is a fork of.
     pub fork_of: Option<RunFork>,
+    /// The recorded case that it gives again, so that it can be forked.
+    pub recorded: Option<RecordedKind>,
     /// Whether a program runs its cases now.
     pub is_running: bool,
     /// How many results it has in the end; `None` if another program runs it, or it has ended.
     pub planned: Option<u64>,
+}
+
+/// What recorded a case that a run gives again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum RecordedKind {
+    /// A case of an eval set.
+    Case,
+    /// A session of `adk web`.
+    AdkSession,
+    /// A rehearsal.
+    Rehearsal,
 }
 
 /// How many results of a run have each verdict.
@@ -85,6 +99,9 @@ pub struct RunFork {
     pub changes: Option<JsonText>,
     /// Who goes on; `None` for the model of the case.
     pub then: Option<String>,
+    /// What tools do from the step on, by name, as `rehearsal fork --tool` reads it; the others do what the case says.
+    #[serde(default)]
+    pub tools: Vec<(String, String)>,
     /// Of continuations with an edit, the run of those without it.
     pub without: Option<i64>,
 }
@@ -130,6 +147,8 @@ pub struct CaseRunSummary {
     pub duration_ms: u64,
     /// Tokens that the models of the agent used.
     pub tokens: u64,
+    /// Whether a person is to say whether it passes.
+    pub waits_for_verdict: bool,
 }
 
 /// A metric of a result.
@@ -158,6 +177,12 @@ pub struct CaseRun {
     pub events: JsonText,
     /// The places at which it can fork, in order.
     pub steps: Vec<StepView>,
+    /// The tools that the agent showed, in order of their names.
+    pub tools: Vec<String>,
+    /// The recorded case that it gives again, or of which it is a fork.
+    pub recorded: Option<RecordedKind>,
+    /// Whether it is a continuation of a fork.
+    pub is_fork: bool,
     /// The repeats of the case in this run, from 1.
     pub repeats: Vec<u32>,
     /// The forks of this result, the newest first.
@@ -205,6 +230,10 @@ pub struct ForkRequest {
     pub then: Option<String>,
     /// How often the agent goes on, on each side.
     pub times: u32,
+    /// What tools do from the step on, by name, as `rehearsal fork --tool` reads it; the others do what the case says.
+    pub tools: Vec<(String, String)>,
+    /// Whether a person says which continuations pass, in place of the metrics of the case.
+    pub by_person: bool,
 }
 
 /// A fork, and what its continuations show so far.
@@ -237,6 +266,53 @@ pub struct ForkSide {
     pub counted: u64,
     /// Those that have ended.
     pub results: Vec<CaseRunSummary>,
+}
+
+/// A recorded case to give again, so that it can be forked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RecordedRequest {
+    /// A session of `adk web` with an agent.
+    Session {
+        /// The agent.
+        agent: AgentId,
+        /// The id of the session.
+        session: String,
+    },
+    /// A case of an agent: of an eval set, or of a rehearsal that has ended a turn.
+    Case {
+        /// The agent.
+        agent: AgentId,
+        /// What recorded it.
+        kind: RecordedKind,
+        /// The case as google-adk writes it, or an eval set with it as its only case.
+        text: JsonText,
+    },
+}
+
+/// A session of `adk web` with an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AdkSession {
+    /// The agent.
+    pub agent: AgentId,
+    /// The name of the agent.
+    pub agent_name: String,
+    /// The id of the session.
+    pub session: String,
+    /// When something happened in it last, in milliseconds since 1970.
+    pub updated: i64,
+    /// The number of its events.
+    pub events: u64,
+    /// The beginning of the user's first message.
+    pub message: String,
+}
+
+/// The sessions of `adk web` with the agents of the host.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AdkSessionList {
+    /// The sessions, those with the latest events first.
+    pub sessions: Vec<AdkSession>,
+    /// Why sessions of an agent cannot be listed, each with its file.
+    pub faults: Vec<String>,
 }
 
 /// A result that is kept as an eval case.

@@ -12,6 +12,9 @@ pub struct RecordedSource {
     /// The folder of the agent, where it is not found from the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<PathBuf>,
+    /// The criteria, where they are not beside the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub criteria: Option<PathBuf>,
 }
 
 /// What recorded a case.

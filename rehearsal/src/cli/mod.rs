@@ -30,8 +30,7 @@ pub use self::eval::{
     ToolsOfSuiteArguments, eval, fork,
 };
 pub(crate) use self::eval::{
-    ForkRun, case_of, cases, check_fit, fork_of, kind_of, read_changes, read_move, recorded_run,
-    stored,
+    ForkRun, case_of, cases, check_fit, fork_of, read_changes, read_move, recorded_run, stored,
 };
 pub use adk_folder::{AdkFolder, AdkFolderError, unseen_by_adk, write_adk_folder};
 pub use backup::{BackupArguments, BackupError, Copied, RestoreArguments, back_up, restore};

@@ -2,6 +2,7 @@
 
 mod keep;
 mod new_run;
+mod recorded;
 mod running;
 
 use std::num::NonZeroUsize;
@@ -9,21 +10,26 @@ use std::path::{Path, PathBuf};
 
 use api::host::RunHost;
 use api::{
-    ApiError, CaseRun, CaseRunId, ForkRequest, ForkView, KeptResult, RunDetail, RunList, RunPlan,
-    RunRequest, RunSummary,
+    AdkSessionList, ApiError, CaseRun, CaseRunId, ForkRequest, ForkView, KeptResult,
+    RecordedRequest, RunDetail, RunList, RunPlan, RunRequest, RunSummary,
 };
 use async_trait::async_trait;
 use eval::continuations::Fork;
 use eval::fork::ForkOf;
 use eval::result::{ResultSummary, Status};
 use eval::store::{ResultKey, RunStore, StoreError};
+use eval::tool_mode::{ToolModes, UnknownToolMode};
 
 use self::new_run::NewRun;
+use self::recorded::RecordedFile;
 use self::running::HostedRuns;
-use crate::cli::{EvalArguments, EvalError, ForkRun, case_of, read_changes, read_move, stored};
+use crate::cli::{
+    EvalArguments, EvalError, ForkRun, case_of, read_changes, read_move, recorded_run, stored,
+};
 use crate::config::AgentConfig;
 use crate::run_views::{
-    case_run, fork_side, fork_view, id_of, key_of, run_detail, run_summaries, said_of,
+    case_run, fork_side, fork_view, id_of, key_of, recorded_kind, run_detail, run_summaries,
+    said_of,
 };
 
 /// The most continuations of a side that the page may ask for.
@@ -164,7 +170,7 @@ impl RunHost for StoredRuns {
         suite: Option<String>,
     ) -> Result<CaseRun, ApiError> {
         let store = self.existing().await?;
-        store.run(run).await.map_err(|error| refused(&error))?;
+        let info = store.run(run).await.map_err(|error| refused(&error))?;
         let results = store.summaries(run).await.map_err(|error| refused(&error))?;
         let of_case = |key: &ResultKey| {
             key.name == case && suite.as_ref().is_none_or(|suite| key.suite == *suite)
@@ -194,7 +200,9 @@ impl RunHost for StoredRuns {
         let mut forks = self.summaries(&store).await.map_err(|error| refused(&error))?;
         forks.retain(|other| other.fork_of.as_ref().is_some_and(|of| of.of == id));
         let repeats = repeats.iter().map(|(key, _)| key.repeat).collect();
-        Ok(case_run(id, found.result, repeats, forks))
+        let recorded = store.recorded_source(&info).await.map_err(|error| refused(&error))?;
+        let recorded = recorded.map(|recorded| recorded_kind(recorded.kind));
+        Ok(case_run(id, found.result, repeats, forks, recorded, info.fork_of.is_some()))
     }
 
     async fn plan_run(&self, request: RunRequest) -> Result<RunPlan, ApiError> {
@@ -224,7 +232,7 @@ impl RunHost for StoredRuns {
     }
 
     async fn start_fork(&self, request: ForkRequest) -> Result<ForkView, ApiError> {
-        let ForkRequest { of, step, edit, changes, then, times } = request;
+        let ForkRequest { of, step, edit, changes, then, times, tools, by_person } = request;
         if times == 0 || times > MOST_TIMES {
             return Err(ApiError::Run(format!(
                 "Give a number of continuations from 1 to {MOST_TIMES}."
@@ -236,7 +244,10 @@ impl RunHost for StoredRuns {
         let changes = changes.map_err(|error| refused_move(&error))?.unwrap_or_default();
         let then = then.filter(|then| !then.trim().is_empty());
         let store = self.existing().await?;
-        let fork = Fork { step, at, changes, then, times, ..Fork::default() };
+        let tools = tools.into_iter().map(|(tool, mode)| Ok((tool, mode.parse()?)));
+        let tools = tools.collect::<Result<ToolModes, UnknownToolMode>>();
+        let tools = tools.map_err(|error| refused(&error))?;
+        let fork = Fork { step, at, changes, then, times, tools, by_person };
         let CaseRunId { run, .. } = of;
         let read = |suite: &Path| self.arguments(suite);
         let begun = ForkRun::begin(&store, run, key_of(of), fork, read).await;
@@ -262,6 +273,36 @@ impl RunHost for StoredRuns {
         let read = |suite: &Path| self.arguments(suite);
         let fork = ForkRun::resume(&store, &info, Some(times), read).await;
         self.run(fork.map_err(|error| refused(&error))?, store).await
+    }
+
+    async fn give_again(&self, request: RecordedRequest) -> Result<CaseRunId, ApiError> {
+        let store = RunStore::open(&self.store).await.map_err(|error| refused(&error))?;
+        let (agents, path) = (self.agents.clone(), self.store.clone());
+        let file =
+            tokio::task::spawn_blocking(move || recorded::file_of(request, &agents, &path)).await;
+        let file = file.map_err(|_| ApiError::Internal("write the case".to_owned()))?;
+        let RecordedFile { path, case, source } = file.map_err(|error| refused(&error))?;
+        let read = |suite: &Path| self.arguments(suite);
+        let run = recorded_run(&store, &path, Some(&case), &source, read).await;
+        let run = run.map_err(|error| refused(&error))?;
+        store.close().await;
+        Ok(id_of(run.run, run.key))
+    }
+
+    async fn list_adk_sessions(&self) -> Result<AdkSessionList, ApiError> {
+        Ok(recorded::adk_sessions(&self.agents).await)
+    }
+
+    async fn set_verdict(
+        &self,
+        result: CaseRunId,
+        passed: bool,
+        note: String,
+    ) -> Result<(), ApiError> {
+        let store = self.existing().await?;
+        let run = store.resume_number(result.run);
+        let noted = run.set_verdict(&key_of(result), passed, &note).await;
+        noted.map_err(|error| refused(&error))
     }
 
     async fn keep_result(&self, result: CaseRunId) -> Result<KeptResult, ApiError> {

@@ -1,6 +1,7 @@
 //! Stored runs and their forks, as the page asks for them.
 
 mod killed;
+mod recorded;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -141,6 +142,8 @@ async fn a_failed_run_is_forked_at_a_step_and_the_cause_is_shown() {
         changes: None,
         then: None,
         times: 2,
+        tools: Vec::new(),
+        by_person: false,
     };
     let begun = runs.start_fork(request).await.unwrap();
     let fork = ended(&runs, &begun).await;
@@ -240,6 +243,8 @@ async fn what_cannot_fork_is_refused_and_stores_nothing() {
         changes: None,
         then: None,
         times,
+        tools: Vec::new(),
+        by_person: false,
     };
     let refused = async |request| match runs.start_fork(request).await {
         Err(ApiError::Run(reason)) => reason,

@@ -1,6 +1,6 @@
 //! One case with its actions, as steps or as its JSON text.
 
-use api::{CaseChange, CaseName, CaseView, SetId};
+use api::{CaseChange, CaseName, CaseStep, CaseView, RecordedKind, RecordedRequest, SetId};
 use leptos::prelude::*;
 
 use super::case_editor::{JsonEditor, ReloadButton, TextEditor};
@@ -8,7 +8,9 @@ use super::case_steps::CaseSteps;
 use super::comparison_picker::ComparisonPicker;
 use crate::evalsets::state::case_edits::{CaseEdits, Editing, HEADING_ID};
 use crate::evalsets::state::case_list::CaseListState;
+use crate::runs::{GivenAgain, use_giving_again};
 use crate::shared::comparison::case_label;
+use crate::shared::keys::listen;
 use crate::shared::value::{ValueBody, ValueTools};
 use crate::shared::value_pane::Switch;
 use app::components::copy_button::CopyButton;
@@ -50,6 +52,17 @@ pub(super) fn CaseReader(
     let cases = Memo::new(move |_| list.with_list(|list| list.cases.clone()).unwrap_or_default());
     let own = case.index;
     let own_id = id.clone();
+    let giving = use_giving_again();
+    let fork = StoredValue::new(fork_request(&case));
+    let can_fork = fork.with_value(Option::is_some);
+    let fork = move || {
+        let request = fork.get_value();
+        request.map(|request| giving.open(async move { Ok(request) })).is_some()
+    };
+    listen(move |event| {
+        let is_plain = !event.ctrl_key() && !event.meta_key() && !event.alt_key();
+        event.key() == "b" && is_plain && !browser::is_typing() && fork()
+    });
     let picker = view! { <ComparisonPicker set cases own own_id on_choose=compare/> };
     let (copied, renamed) = (id.clone(), id);
     let case = StoredValue::new(case);
@@ -88,12 +101,24 @@ pub(super) fn CaseReader(
             {changes.map(|edits| view! { <WholeCaseActions edits/> })}
             {picker}
             {rehearse.map(|rehearse| view! { <a class="button" href=rehearse>"Open as a rehearsal"</a> })}
+            {can_fork.then(|| view! {
+                <button
+                    type="button"
+                    class="button"
+                    title="Give the case again without the model, and fork it at a step"
+                    aria-disabled=move || giving.is_sent().to_string()
+                    on:click=move |_| { fork(); }
+                >
+                    "Fork " <kbd>"B"</kbd>
+                </button>
+            })}
             {has_steps.then(|| view! {
                 <span data-leaves="">
                     <Switch on=edits.as_text off_label="Steps" on_label="JSON" label="Case view"/>
                 </span>
             })}
         </header>
+        <GivenAgain giving/>
         {is_older.then(|| view! {
             <p class="note">"Cases in ADK's legacy lists are read-only. Use " <code>"rehearsal evalset convert"</code> " to create an editable file."</p>
         })}
@@ -105,6 +130,15 @@ pub(super) fn CaseReader(
         })}
         {body}
     }
+}
+
+/// What gives the case again; `None` where no agent can, or it has no recorded turn.
+fn fork_request(case: &CaseView) -> Option<RecordedRequest> {
+    let has_plan =
+        |turn: &api::CaseTurn| turn.steps.iter().any(|it| matches!(it, CaseStep::Plan(_)));
+    let is_recorded = !case.turns.is_empty() && !case.turns.iter().any(has_plan);
+    let agent = case.agent.clone().filter(|_| is_recorded && !case.eval_id.is_empty())?;
+    Some(RecordedRequest::Case { agent, kind: RecordedKind::Case, text: case.text.clone() })
 }
 
 /// The address at which the agent rehearses the case; `None` when no agent can. `repeats` is whether

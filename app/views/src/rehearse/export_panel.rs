@@ -2,7 +2,7 @@
 
 use api::{
     Actual, ApiError, CaseDownload, EvalSetContents, EvalSetSummary, ExportPreview, ExportReceipt,
-    SetId, UnmetCalls,
+    RecordedKind, RecordedRequest, SetId, UnmetCalls,
 };
 use json_text::JsonText;
 use leptos::prelude::*;
@@ -11,6 +11,7 @@ use session::Unmet;
 
 use crate::rehearse::state::export_preview::use_export_preview;
 use crate::rehearse::state::workspace::{EXPORT, use_this_workspace};
+use crate::runs::{GivenAgain, use_giving_again};
 use crate::shared::compare_dialog::CompareWithCase;
 use crate::shared::tokens::Tokens;
 use crate::shared::value::{ValueBody, ValueTools};
@@ -26,6 +27,9 @@ use app::state::preview::arguments;
 use app::state::reading::use_reading;
 use app::state::rehearsal::{Export, ExportFile, Restarted, last_part};
 use app::state::times::counted;
+
+/// How often the model tries what the person did.
+const TRIES: u32 = 5;
 
 /// The actions of a completed session.
 #[component]
@@ -71,7 +75,7 @@ pub fn ExportPanel(
     let is_writing = move || matches!(&*rehearsal.export.read(), Export::Writing);
     view! {
         <div class="export">
-            <div class="panel-body">{body}</div>
+            <div class="panel-body">{body} <ModelTries/></div>
             <footer class="panel-foot">
                 <button type="button" class="button quiet" on:click=move |_| workspace.start_over()>
                     <Icon glyph=Glyph::Retry/>
@@ -104,6 +108,47 @@ pub fn ExportPanel(
                 </button>
             </footer>
         </div>
+    }
+}
+
+/// Lets the agent's own model try what the person did, or opens the rehearsal to fork it.
+#[component]
+fn ModelTries() -> impl IntoView {
+    let rehearsal = use_this_workspace().rehearsal;
+    let giving = use_giving_again();
+    let request = move || {
+        let (export, agent) = (rehearsal.export_request(), rehearsal.agent());
+        async move {
+            let CaseDownload { text, .. } = case_file(export).await?;
+            let text = JsonText::parse(&text);
+            let text = text.map_err(|error| ApiError::NotExportable(error.to_string()))?;
+            Ok(RecordedRequest::Case { agent, kind: RecordedKind::Rehearsal, text })
+        }
+    };
+    let is_sent = move || giving.is_sent().to_string();
+    view! {
+        <section class="model-tries" aria-label="Model">
+            <h3 class="panel-subtitle">"Can the model do it too?"</h3>
+            <p class="quiet">
+                "Runs the agent's own model on the same task " {TRIES} " times. Tools return what they returned here, and none runs."
+            </p>
+            <p>
+                <button type="button" class="button" aria-disabled=is_sent on:click=move |_| giving.let_try(request(), TRIES)>
+                    "Let the model try"
+                </button>
+                " "
+                <button
+                    type="button"
+                    class="button quiet"
+                    title="Give the rehearsal again without a model, and fork it at a step"
+                    aria-disabled=is_sent
+                    on:click=move |_| giving.open(request())
+                >
+                    "Fork at a step"
+                </button>
+            </p>
+            <GivenAgain giving/>
+        </section>
     }
 }
 

@@ -3,19 +3,20 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use api::{CaseRun, CaseRunId, CaseRunSummary};
+use api::{CaseRun, CaseRunId, CaseRunSummary, RecordedKind};
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_navigate, use_query_map};
 
 use super::address::{case_address, run_address};
 use super::fork_panel::{ForkPanel, PANEL};
-use super::head::{Verdict, duration_text, fork_line, tokens_text};
+use super::head::{Verdict, duration_text, fork_line, recorded_chip, tokens_text};
 use super::keep::{KeepButton, Kept, use_keeping};
 use super::ledger::{Timeline, step_id, use_ledger};
 use super::metrics::Metrics;
 use super::state::fetched::{Fetched, use_fetched};
 use super::state::ledger::Ledger;
+use super::verdict::VerdictFields;
 use crate::shared::keys::{command, listen, offer};
 use crate::shared::shortcuts::{Group, Shortcuts};
 use crate::shared::value::{ValueBody, ValueTools};
@@ -92,11 +93,7 @@ fn ResultPage(
         |result: &CaseRun| result.forks.iter().any(|fork| fork.is_running),
     );
     let arrived = Memo::new(move |_| result.arrived());
-    let head = move || {
-        // Only the forks of a result change.
-        arrived.track();
-        untrack(|| result.get()).map(|result| head(&result, has_suites))
-    };
+    let head = move || result.get().map(|result| head(&result, has_suites));
     view! {
         <header class="page-head">
             <h1>
@@ -119,7 +116,7 @@ fn ResultPage(
 
 /// The verdict, the repeats and the figures of a result.
 fn head(result: &CaseRun, has_suites: bool) -> AnyView {
-    let CaseRun { summary, repeats, .. } = result;
+    let CaseRun { summary, repeats, recorded, is_fork, .. } = result;
     let CaseRunSummary { id, status, turns, duration_ms, tokens, .. } = summary.clone();
     let repeat = |number: &u32| {
         let href = case_address(&CaseRunId { repeat: *number, ..id.clone() }, has_suites, None);
@@ -138,7 +135,10 @@ fn head(result: &CaseRun, has_suites: bool) -> AnyView {
     });
     let turns = counted(usize::try_from(turns).unwrap_or(usize::MAX), "turn", "turns");
     view! {
-        <Verdict status/>
+        {match recorded {
+            Some(kind) if !is_fork => recorded_chip(*kind),
+            _ => view! { <Verdict status/> }.into_any(),
+        }}
         {several}
         <span class="grow"></span>
         <span class="chip">{turns}</span>
@@ -158,7 +158,7 @@ fn Sheet(
     /// Whether links to the result name its suite.
     has_suites: bool,
 ) -> impl IntoView {
-    // Only the forks of a result change.
+    // Of a result, only the forks and the verdict of a person change.
     let Some(read) = untrack(|| result.get()) else { return ().into_any() };
     let id = StoredValue::new(read.summary.id.clone());
     let address = Callback::new(move |step| id.with_value(|id| case_address(id, has_suites, step)));
@@ -234,15 +234,28 @@ fn Sheet(
     let forks = Memo::new(move |_| result.get().map(|it| it.forks.clone()).unwrap_or_default());
     let steps = StoredValue::new(read.steps.clone());
     let drafts = StoredValue::new(std::collections::HashMap::new());
+    let tools = StoredValue::new(read.tools.clone());
+    // A session may have gone wrong, so that its own path says nothing about what passes.
+    let by_person = read.recorded == Some(RecordedKind::AdkSession);
+    let again = Callback::new(move |()| result.again());
+    let verdict = move || {
+        let result = result.get().filter(|it| it.summary.waits_for_verdict)?;
+        let id = result.summary.id.clone();
+        Some(view! { <p class="report-line"><VerdictFields id noted=again/></p> })
+    };
     let panel = move || {
         let step = fork.get()?;
         let view = steps.with_value(|steps| steps.get(step - 1).cloned())?;
-        Some(view! { <ForkPanel id=id.get_value() step view drafts close=address.run(None)/> })
+        let tools = tools.get_value();
+        Some(
+            view! { <ForkPanel id=id.get_value() step view drafts tools by_person close=address.run(None)/> },
+        )
     };
     view! {
         <div class="case-run" class:forking=move || fork.read().is_some()>
             <div class="case-run-main" tabindex="-1">
-                <Outcome read=read.clone()/>
+                {move || result.get().map(|read| view! { <Outcome read/> })}
+                {verdict}
                 <p class="report-line runs-keep">
                     <KeepButton keeping id=id.get_value() key="E"/> <Kept keeping/>
                 </p>

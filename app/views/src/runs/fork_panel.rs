@@ -9,6 +9,7 @@ use leptos::task::spawn_local;
 use leptos_router::hooks::use_navigate;
 
 use super::address::run_address;
+use super::fork_tools::ToolModes;
 use super::state::draft::{Draft, MOST_TIMES};
 use crate::shared::keys::send_by_key;
 use api::host::start_fork;
@@ -33,12 +34,16 @@ pub(super) fn ForkPanel(
     view: StepView,
     /// What is entered.
     drafts: Drafts,
+    /// The tools of the agent.
+    tools: Vec<String>,
+    /// Whether a person says which continuations pass, unless something else is chosen.
+    by_person: bool,
     /// The address without the panel.
     close: String,
 ) -> impl IntoView {
     let known = drafts.with_value(|drafts| drafts.get(&step).cloned());
     let draft = RwSignal::from(known.unwrap_or_else(|| {
-        let draft = ArcRwSignal::new(Draft::of(&view));
+        let draft = ArcRwSignal::new(Draft::of(&view, by_person));
         drafts.update_value(|drafts| {
             drafts.insert(step, draft.clone());
         });
@@ -92,6 +97,19 @@ pub(super) fn ForkPanel(
         StepViewKind::Response => view.who,
         _ => "AGENT".to_owned(),
     };
+    let judged = move |by_person: bool, label: &'static str| {
+        view! {
+            <label>
+                <input
+                    type="radio"
+                    name="fork-judged"
+                    prop:checked=move || draft.read().by_person == by_person
+                    on:change=move |_| draft.update(|it| it.by_person = by_person)
+                />
+                {label}
+            </label>
+        }
+    };
     view! {
         <section class="fork-panel" aria-label="Fork">
             <header class="toolbar">
@@ -107,6 +125,7 @@ pub(super) fn ForkPanel(
                     <Choice draft/>
                     <Change draft/>
                     <Requests draft agent=agent/>
+                    <ToolModes draft tools/>
                     <label class="fork-field">
                         <span>"Model that goes on"</span>
                         <input
@@ -130,6 +149,11 @@ pub(super) fn ForkPanel(
                             on:input=move |event| draft.update(|it| it.times = event_target_value(&event))
                         />
                     </label>
+                    <fieldset class="fork-choice">
+                        <legend>"A continuation passes"</legend>
+                        {judged(false, "if the metrics of the case pass")}
+                        {judged(true, "if I say so, once it has ended")}
+                    </fieldset>
                     <p class="quiet">{move || cost(&draft.read())}</p>
                 </div>
                 <footer class="panel-foot">

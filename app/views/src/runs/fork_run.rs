@@ -13,6 +13,7 @@ use super::address::{case_address, run_address};
 use super::head::{Verdict, duration_text};
 use super::keep::{KeepButton, Keeping, Kept, use_keeping};
 use super::state::fetched::{Fetched, use_fetched};
+use super::verdict::VerdictFields;
 use crate::shared::keys::{command, listen, offer};
 use crate::shared::shortcuts::{Group, Shortcuts};
 use crate::shared::value::{ValueBody, ValueTools};
@@ -88,6 +89,7 @@ fn Fork(
         )],
         None => Vec::new(),
     });
+    let again = Callback::new(move |()| fork.again());
     let has_edit = untrack(|| fork.get()).is_some_and(|fork| fork.fork.edit.is_some());
     let sides = move || {
         let (with, without) = (with.get()?, without.get());
@@ -96,8 +98,8 @@ fn Fork(
             (true, true) => "With the edit",
             (true, false) => "With the changes",
         };
-        let other = without.map(|side| view! { <Side side label="Without it" keeping/> });
-        Some(view! { <Side side=with label keeping/> {other} })
+        let other = without.map(|side| view! { <Side side label="Without it" keeping again/> });
+        Some(view! { <Side side=with label keeping again/> {other} })
     };
     let headline = move || match (sentence.get(), is_running.get()) {
         (Some(sentence), _) => visible_text(&sentence),
@@ -127,7 +129,7 @@ fn Forked(
     /// The fork.
     fork: RunFork,
 ) -> impl IntoView {
-    let RunFork { of, step, edit, changes, then, .. } = fork;
+    let RunFork { of, step, edit, changes, then, tools, .. } = fork;
     let result = case_address(&of, true, None);
     let at_step = case_address(&of, true, Some(step));
     let name = format!("{}, repeat {}", visible_name(&of.case), of.repeat);
@@ -151,6 +153,9 @@ fn Forked(
             ", " <a class="link" href=result>{name}</a>
             ", at " <a class="link" href=at_step>"step " {step}</a> "."
             {then}
+            {tools.into_iter().map(|(tool, mode)| view! {
+                " " <span class="chip">{visible_name(&tool)} ": " {visible_name(&mode)}</span>
+            }).collect_view()}
         </p>
         {edit}
         {changes}
@@ -218,6 +223,8 @@ fn Side(
     label: &'static str,
     /// What the page keeps.
     keeping: Keeping,
+    /// Reads the fork again.
+    again: Callback<()>,
 ) -> impl IntoView {
     let ForkSide { times, passed, counted: all, results, run } = side;
     let ended = results.len();
@@ -234,15 +241,15 @@ fn Side(
                 <span class="quiet">{progress}</span>
                 <a class="link" href=run_address(run)>"Run " {run}</a>
             </header>
-            <ol>{results.into_iter().map(|result| continuation(result, keeping)).collect_view()}</ol>
+            <ol>{results.into_iter().map(|result| continuation(result, keeping, again)).collect_view()}</ol>
             {(ended == 0).then(|| view! { <p class="empty">"None has ended yet"</p> })}
         </section>
     }
 }
 
 /// A continuation, with a link to its result.
-fn continuation(result: CaseRunSummary, keeping: Keeping) -> AnyView {
-    let CaseRunSummary { id, status, why, duration_ms, .. } = result;
+fn continuation(result: CaseRunSummary, keeping: Keeping, again: Callback<()>) -> AnyView {
+    let CaseRunSummary { id, status, why, duration_ms, waits_for_verdict, .. } = result;
     let href = case_address(&id, false, None);
     let is_right = status == RunStatus::Passed;
     let keep = is_right.then(|| view! { <KeepButton keeping id=id.clone()/> });
@@ -250,7 +257,10 @@ fn continuation(result: CaseRunSummary, keeping: Keeping) -> AnyView {
         <li>
             <Verdict status/>
             <a class="link" href=href>"Repeat " {id.repeat}</a>
-            <span class="fork-why">{why.map(|why| visible_text(&why))}</span>
+            <span class="fork-why">{match waits_for_verdict {
+                true => view! { <VerdictFields id noted=again/> }.into_any(),
+                false => why.map(|why| visible_text(&why)).into_any(),
+            }}</span>
             {keep}
             <span class="figure">{duration_text(duration_ms)}</span>
         </li>

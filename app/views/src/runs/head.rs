@@ -1,6 +1,6 @@
 //! What the heads of runs have in common: verdicts, times, links to forks.
 
-use api::{RunCounts, RunFork, RunSummary};
+use api::{RecordedKind, RunCounts, RunFork, RunSummary};
 use jiff::Timestamp;
 use leptos::prelude::*;
 use report_view::RunStatus;
@@ -181,6 +181,17 @@ pub(super) fn Forks(
             </table>
         </section>
     }
+}
+
+/// The mark of a run that gives a recorded case again.
+pub(super) fn recorded_chip(kind: RecordedKind) -> AnyView {
+    let label = match kind {
+        RecordedKind::Case => "recorded case",
+        RecordedKind::AdkSession => "session of adk web",
+        RecordedKind::Rehearsal => "rehearsal",
+    };
+    let title = "Given again as recorded: no model was asked, and no tool ran";
+    view! { <span class="chip" title=title>{label}</span> }.into_any()
 }
 
 /// The mark of a run that is running.

@@ -7,7 +7,10 @@ use api::{RunList, RunSummary};
 use leptos::prelude::*;
 
 use super::address::run_address;
-use super::head::{Began, Suites, duration_text, fork_text, number, passed_text, running, share};
+use super::head::{
+    Began, Suites, duration_text, fork_text, number, passed_text, recorded_chip, running, share,
+};
+use super::sessions::Sessions;
 use super::state::fetched::{Fetched, use_fetched};
 use super::state::list::{Asked, Row, Show as Shown, rows, trends};
 use super::state::row_keys::row_after;
@@ -63,6 +66,7 @@ pub fn Runs() -> impl IntoView {
             </p>
         </header>
         <Loading arrived=move || arrived.get() meanwhile="Loading runs…" draw retry=move |()| list.again()/>
+        <Sessions/>
         <Shortcuts groups=SHORTCUTS/>
     }
 }
@@ -238,8 +242,18 @@ fn RunRow(
     current: RwSignal<usize>,
 ) -> impl IntoView {
     let Row { run, is_below } = row;
-    let RunSummary { run, suites, began, counts, duration_ms, tokens, fork_of, is_running, .. } =
-        run;
+    let RunSummary {
+        run,
+        suites,
+        began,
+        counts,
+        duration_ms,
+        tokens,
+        fork_of,
+        recorded,
+        is_running,
+        ..
+    } = run;
     let fork = fork_of.map(|fork| view! { <span class="chip">{fork_text(&fork)}</span> });
     view! {
         <tr class:runs-below=is_below>
@@ -252,10 +266,11 @@ fn RunRow(
                     "Run " {run}
                 </a>
                 {fork}
+                {recorded.map(recorded_chip)}
                 {is_running.then(running)}
             </th>
             <td class="runs-suites"><Suites suites/></td>
-            <td class="figure">{passed_text(counts)} {share(counts)}</td>
+            <td class="figure">{recorded.is_none().then(|| view! { {passed_text(counts)} " " {share(counts)} })}</td>
             <td class="figure">{duration_text(duration_ms)}</td>
             <td class="figure">{(tokens > 0).then(|| number(tokens))}</td>
             <td class="figure"><Began began/></td>

@@ -1,7 +1,8 @@
 //! [`RunHost`]: stored eval runs, and their forks.
 
 use crate::{
-    CaseRun, CaseRunId, ForkRequest, ForkView, KeptResult, RunDetail, RunList, RunPlan, RunRequest,
+    AdkSessionList, CaseRun, CaseRunId, ForkRequest, ForkView, KeptResult, RecordedRequest,
+    RunDetail, RunList, RunPlan, RunRequest,
 };
 
 super::host_functions! {
@@ -43,6 +44,16 @@ super::host_functions! {
 
     /// Continues a fork until each side has `times` continuations.
     "continue_fork": fn continue_fork(run: i64, times: u32) -> ForkView;
+
+    /// Gives a recorded case again, without the model and its tools, unless the store has it as it is now. Returns its
+    /// result.
+    "give_again": fn give_again(request: RecordedRequest) -> CaseRunId;
+
+    /// The sessions of `adk web` with the agents of the host.
+    "list_adk_sessions": fn list_adk_sessions() -> AdkSessionList;
+
+    /// Notes what a person says of a continuation, with a note, which may be empty.
+    "set_verdict": fn set_verdict(result: CaseRunId, passed: bool, note: String) -> ();
 
     /// Appends a result to the eval set of its agent as a case that expects what the agent did.
     "keep_result": fn keep_result(result: CaseRunId) -> KeptResult;

@@ -52,7 +52,9 @@ pub async fn fork(
         ForkSource::File(file) => {
             let (kind, agent) = (kind_of(file)?, arguments.agent.as_deref());
             let agent = agent.map(std::path::absolute).transpose()?;
-            let (case, source) = (arguments.case.as_deref(), RecordedSource { kind, agent });
+            let criteria = arguments.config.as_deref().map(std::path::absolute).transpose()?;
+            let source = RecordedSource { kind, agent, criteria };
+            let case = arguments.case.as_deref();
             let recorded = recorded_run(&store, file, case, &source, read).await?;
             if recorded.is_new {
                 let name = visible_name(&recorded.key.name);

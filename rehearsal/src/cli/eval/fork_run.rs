@@ -219,7 +219,7 @@ pub(crate) fn case_of(
 ) -> Result<EvalCase, EvalError> {
     let mut arguments = read(&PathBuf::from(&key.suite));
     if let Some(recorded) = recorded {
-        arguments = of_recorded(arguments, recorded, &key.name);
+        arguments = of_recorded(arguments, recorded, Some(&key.name));
     }
     let cases = selection::cases(&arguments)?;
     let mut case = cases.into_iter().find(|case| case.name == key.name).ok_or_else(|| {

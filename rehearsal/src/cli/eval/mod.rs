@@ -47,7 +47,7 @@ pub use self::fork::fork;
 pub(crate) use self::fork_run::{ForkRun, case_of, fork_of, read_changes, read_move, stored};
 use self::interrupts::Interrupts;
 use self::progress::Progress;
-pub(crate) use self::recorded_run::{kind_of, recorded_run};
+pub(crate) use self::recorded_run::recorded_run;
 use self::report::Columns;
 use self::runs::{Runs, check_stored, chosen, rescored, suite_name};
 pub(crate) use self::selection::cases;

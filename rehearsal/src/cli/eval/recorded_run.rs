@@ -36,8 +36,7 @@ pub(crate) async fn recorded_run(
     source: &RecordedSource,
     read: impl Fn(&Path) -> EvalArguments,
 ) -> Result<RecordedRun, EvalError> {
-    let arguments = EvalArguments { only: name.map(str::to_owned), ..read(file) };
-    let case = recorded_case(&arguments, name)?;
+    let case = recorded_case(of_recorded(read(file), source, name), name)?;
     let key = ResultKey::of(&CaseRun { case: &case, repeat: 1 });
     let suite = suite_name(file);
     for run in store.runs().await?.into_iter().rev() {
@@ -71,8 +70,7 @@ pub(crate) async fn recorded_run(
 }
 
 /// The case of the name, or the only one, with the responses of its recording.
-fn recorded_case(arguments: &EvalArguments, name: Option<&str>) -> Result<EvalCase, EvalError> {
-    let arguments = EvalArguments { model: Some(REPLAY.to_owned()), ..arguments.clone() };
+fn recorded_case(arguments: EvalArguments, name: Option<&str>) -> Result<EvalCase, EvalError> {
     let mut cases = selection::cases(&arguments)?;
     let known: Vec<String> = cases.iter().map(|case| case.name.clone()).collect();
     if let Some(name) = name {
@@ -122,12 +120,13 @@ pub(crate) fn kind_of(file: &Path) -> Result<RecordedKind, EvalError> {
 pub(crate) fn of_recorded(
     arguments: EvalArguments,
     source: &RecordedSource,
-    name: &str,
+    name: Option<&str>,
 ) -> EvalArguments {
     EvalArguments {
-        only: Some(name.to_owned()),
+        only: name.map(str::to_owned),
         model: Some(REPLAY.to_owned()),
         agent: source.agent.clone().or_else(|| arguments.agent.clone()),
+        config: source.criteria.clone().or_else(|| arguments.config.clone()),
         ..arguments
     }
 }

@@ -65,7 +65,16 @@ async fn no_continuation_is_lost_or_run_twice() {
     let of = runs.read_case_run(1, "chest pain".to_owned(), None, None).await.unwrap().summary.id;
     let edit = r#"{"response": {"calls": [{"tool": "escalate", "args": {"urgency_level": "high", "reason": "chest"}}]}}"#;
     let edit = Some(JsonText::parse(edit).unwrap());
-    let request = ForkRequest { of, step: 2, edit, changes: None, then: None, times: TIMES };
+    let request = ForkRequest {
+        of,
+        step: 2,
+        edit,
+        changes: None,
+        then: None,
+        times: TIMES,
+        tools: Vec::new(),
+        by_person: false,
+    };
 
     let mut host = Host::start(folder.path(), &python);
     host.asks("start_fork", &json!({ "request": request })).await;

@@ -1,5 +1,7 @@
 //! [`Draft`]: what the reader enters to fork a result.
 
+use std::collections::BTreeMap;
+
 use api::{CaseRunId, ForkRequest, StepView};
 use json_text::{JsonIndex, JsonText, Kind};
 
@@ -10,6 +12,16 @@ const TIMES: u32 = 5;
 /// At most so many continuations.
 pub const MOST_TIMES: u32 = 100;
 
+/// What a tool can do from the step on, as the host reads it and for people. A simulated one has a model.
+pub const TOOL_MODES: [(&str, &str); 6] = [
+    ("", "what the case says"),
+    ("recorded", "return what it returned"),
+    ("simulated", "be played by a model"),
+    ("sealed", "run, without effects"),
+    ("real", "run, with all effects"),
+    ("refused", "end the continuation"),
+];
+
 /// Why what is entered cannot be run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DraftError {
@@ -19,6 +31,12 @@ pub enum DraftError {
     /// The changes of requests are not JSON.
     #[error("The changes of requests are not valid JSON: {0}.")]
     RequestsNotJson(String),
+    /// A tool is to be played by a model, and none is named.
+    #[error("Name the model that plays {tool}.")]
+    NoModel {
+        /// The tool.
+        tool: String,
+    },
     /// The number of continuations is out of range, or not a number.
     #[error("Enter a number of continuations from 1 to {MOST_TIMES}.")]
     Times,
@@ -43,12 +61,16 @@ pub struct Draft {
     pub then: String,
     /// The number of continuations, as entered.
     pub times: String,
+    /// What tools do, where it is not what the case says: by name, one of [`TOOL_MODES`] and the model of a simulated one.
+    pub tools: BTreeMap<String, (String, String)>,
+    /// Whether a person says which continuations pass.
+    pub by_person: bool,
 }
 
 impl Draft {
     /// Nothing is entered for `step` yet.
     #[must_use]
-    pub fn of(step: &StepView) -> Self {
+    pub fn of(step: &StepView, by_person: bool) -> Self {
         let plain = plain_text(&step.edit);
         let (member, text) = plain.map_or((None, String::new()), |(name, text)| (Some(name), text));
         Self {
@@ -60,6 +82,25 @@ impl Draft {
             requests: String::new(),
             then: String::new(),
             times: TIMES.to_string(),
+            tools: BTreeMap::new(),
+            by_person,
+        }
+    }
+
+    /// What a tool does: one of [`TOOL_MODES`] and the model.
+    #[must_use]
+    pub fn tool(&self, name: &str) -> (String, String) {
+        self.tools.get(name).cloned().unwrap_or_default()
+    }
+
+    /// Chooses what a tool does.
+    pub fn set_tool(&mut self, name: &str, mode: &str, model: &str) {
+        match mode {
+            "" => drop(self.tools.remove(name)),
+            mode => {
+                let chosen = (mode.to_owned(), model.trim().to_owned());
+                self.tools.insert(name.to_owned(), chosen);
+            }
         }
     }
 
@@ -116,7 +157,16 @@ impl Draft {
                     .map_err(|error| DraftError::RequestsNotJson(error.to_string()))?,
             ),
         };
-        Ok(ForkRequest { of, step, edit, changes, then, times })
+        let written = |(tool, (mode, model)): (&String, &(String, String))| {
+            let mode = match (mode.as_str(), model.as_str()) {
+                ("simulated", "") => return Err(DraftError::NoModel { tool: tool.clone() }),
+                ("simulated", model) => format!("simulated:{model}"),
+                (mode, _) => mode.to_owned(),
+            };
+            Ok((tool.clone(), mode))
+        };
+        let tools = self.tools.iter().map(written).collect::<Result<_, _>>()?;
+        Ok(ForkRequest { of, step, edit, changes, then, times, tools, by_person: self.by_person })
     }
 }
 
@@ -142,7 +192,7 @@ mod tests {
     fn draft(edit: &str) -> Draft {
         let edit = JsonText::parse(edit).expect("JSON");
         let step = StepView { event: 0, kind: StepViewKind::Message, who: "user".to_owned(), edit };
-        Draft::of(&step)
+        Draft::of(&step, false)
     }
 
     fn id() -> CaseRunId {
@@ -205,5 +255,15 @@ mod tests {
         (draft.times, draft.then) = (" 7 ".to_owned(), " gemini ".to_owned());
         let request = draft.request(id(), 4).expect("valid");
         assert_eq!((request.times, request.then.as_deref()), (7, Some("gemini")));
+        draft.set_tool("pay", "simulated", "");
+        let error = draft.request(id(), 4).expect_err("no model").to_string();
+        assert_eq!(error, "Name the model that plays pay.");
+        draft.set_tool("pay", "simulated", " gemini ");
+        draft.set_tool("look", "sealed", "");
+        let tools = draft.request(id(), 4).expect("valid").tools;
+        let written = [("look", "sealed"), ("pay", "simulated:gemini")];
+        assert_eq!(tools, written.map(|(tool, mode)| (tool.to_owned(), mode.to_owned())));
+        draft.set_tool("look", "", "");
+        assert_eq!(draft.tool("look"), (String::new(), String::new()));
     }
 }

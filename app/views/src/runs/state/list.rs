@@ -64,7 +64,10 @@ impl Show {
         match self {
             Self::All => true,
             Self::Failing => counts.failed + counts.terminated + counts.errors > 0,
-            Self::Passed => !run.is_running && counts.all() > 0 && counts.passed == counts.all(),
+            Self::Passed => {
+                let is_run = !run.is_running && run.recorded.is_none();
+                is_run && counts.all() > 0 && counts.passed == counts.all()
+            }
             Self::Running => run.is_running,
             Self::Forks => run.fork_of.is_some(),
         }
@@ -162,7 +165,8 @@ impl Trend {
 #[must_use]
 pub fn trends(runs: &[RunSummary], searched: &str) -> Vec<Trend> {
     let asked = Asked { hides_forks: true, searched: searched.to_owned(), show: Show::All };
-    let has_ended = |run: &RunSummary| !run.is_running && run.counts.all() > 0;
+    let has_ended =
+        |run: &RunSummary| !run.is_running && run.counts.all() > 0 && run.recorded.is_none();
     let mut trends: Vec<Trend> = Vec::new();
     for run in runs.iter().filter(|run| asked.fits(run) && has_ended(run)) {
         match trends.iter_mut().find(|trend| trend.suites == run.suites) {
