@@ -122,6 +122,7 @@ pub(crate) fn case_summary(run: i64, key: ResultKey, result: &ResultSummary) -> 
         turns: result.turns,
         duration_ms: result.duration_ms,
         tokens: result.token_usage.input + result.token_usage.output,
+        said: result.said.clone(),
         waits_for_verdict: waits_for_verdict(result),
     }
 }

@@ -147,6 +147,8 @@ pub struct CaseRunSummary {
     pub duration_ms: u64,
     /// Tokens that the models of the agent used.
     pub tokens: u64,
+    /// The beginning of what the agent said last; empty if it said nothing.
+    pub said: String,
     /// Whether a person is to say whether it passes.
     pub waits_for_verdict: bool,
 }

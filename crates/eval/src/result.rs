@@ -69,6 +69,9 @@ impl EvalResult {
     }
 }
 
+/// At most so many characters of what a subject said are in a summary.
+const MOST_SAID: usize = 200;
+
 /// A result without its ledger.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ResultSummary {
@@ -76,6 +79,9 @@ pub struct ResultSummary {
     pub status: Status,
     /// See [`EvalResult::metrics`].
     pub metrics: IndexMap<String, MetricResult>,
+    /// The beginning of what the subject said last; empty if it said nothing, and in results that were stored without it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub said: String,
     /// See [`EvalResult::duration_ms`].
     pub duration_ms: u64,
     /// See [`EvalResult::turns`].
@@ -97,6 +103,7 @@ impl ResultSummary {
         Self {
             status: result.status,
             metrics: result.metrics.clone(),
+            said: said_last(&result.events),
             duration_ms: result.duration_ms,
             turns: result.turns,
             token_usage: result.token_usage,
@@ -122,6 +129,15 @@ impl ResultSummary {
         let evidence = metric.evidence.first().map(|it| format!(": {it}")).unwrap_or_default();
         Some(format!("{name}{evidence}"))
     }
+}
+
+/// The beginning of what the subject said last.
+fn said_last(events: &[Entry]) -> String {
+    let text = events.iter().rev().find_map(|entry| match &entry.event {
+        Event::Message { text, .. } if !text.trim().is_empty() => Some(text),
+        _ => None,
+    });
+    text.map(|text| text.chars().take(MOST_SAID).collect()).unwrap_or_default()
 }
 
 /// The verdict on a run without a failure.

@@ -28,6 +28,8 @@ use app::state::times::counted;
 const PERIOD: Duration = Duration::from_secs(1);
 /// The id of the fork in the document.
 const FORK: &str = "fork-run";
+/// The ids of the lists of continuations in the document.
+const LISTS: [&str; 2] = ["fork-with", "fork-without"];
 /// The keys of a fork.
 const SHORTCUTS: &[Group] =
     &[("Fork", &[("E", "Keep the first continuation that passed as a case")])];
@@ -91,15 +93,18 @@ fn Fork(
     });
     let again = Callback::new(move |()| fork.again());
     let has_edit = untrack(|| fork.get()).is_some_and(|fork| fork.fork.edit.is_some());
+    // The sides are drawn once, and their rows as they change: a note that is being written stays.
+    let is_read = Memo::new(move |_| (with.read().is_some(), without.read().is_some()));
     let sides = move || {
-        let (with, without) = (with.get()?, without.get());
-        let label = match (without.is_some(), has_edit) {
+        let (has_with, compares) = is_read.get();
+        let label = match (compares, has_edit) {
             (false, _) => "Continuations",
             (true, true) => "With the edit",
             (true, false) => "With the changes",
         };
-        let other = without.map(|side| view! { <Side side label="Without it" keeping again/> });
-        Some(view! { <Side side=with label keeping again/> {other} })
+        let other = compares
+            .then(|| view! { <Side side=without label="Without it" list=LISTS[1] keeping again/> });
+        has_with.then(|| view! { <Side side=with label list=LISTS[0] keeping again/> {other} })
     };
     let headline = move || match (sentence.get(), is_running.get()) {
         (Some(sentence), _) => visible_text(&sentence),
@@ -218,51 +223,74 @@ fn Actions(
 #[component]
 fn Side(
     /// The side.
-    side: ForkSide,
+    side: Memo<Option<ForkSide>>,
     /// Its name.
     label: &'static str,
+    /// The id of its list in the document.
+    list: &'static str,
     /// What the page keeps.
     keeping: Keeping,
     /// Reads the fork again.
     again: Callback<()>,
 ) -> impl IntoView {
-    let ForkSide { times, passed, counted: all, results, run } = side;
-    let ended = results.len();
-    let progress = match usize::try_from(times).is_ok_and(|times| ended < times) {
-        true => format!("{ended} of {times}"),
-        false => counted(ended, "continuation", "continuations"),
+    let results = Memo::new(move |_| side.get().map(|side| side.results).unwrap_or_default());
+    let head = move || {
+        let ForkSide { run, times, passed, counted: all, results } = side.get()?;
+        let ended = results.len();
+        let progress = match usize::try_from(times).is_ok_and(|times| ended < times) {
+            true => format!("{ended} of {times}"),
+            false => counted(ended, "continuation", "continuations"),
+        };
+        let waiting = results.iter().filter(|result| result.waits_for_verdict).count();
+        Some(view! {
+            <h2>{label}</h2>
+            {(all > 0 || waiting == 0).then(|| view! { <span class="fork-passed">{passed} " of " {all} " passed"</span> })}
+            {(waiting > 0).then(|| view! { <span class="quiet">{waiting} " to decide"</span> })}
+            <span class="grow"></span>
+            <span class="quiet">{progress}</span>
+            <a class="link" href=run_address(run)>"Run " {run}</a>
+        })
     };
     view! {
         <section class="fork-side" aria-label=label>
-            <header>
-                <h2>{label}</h2>
-                <span class="fork-passed">{passed} " of " {all} " passed"</span>
-                <span class="grow"></span>
-                <span class="quiet">{progress}</span>
-                <a class="link" href=run_address(run)>"Run " {run}</a>
-            </header>
-            <ol>{results.into_iter().map(|result| continuation(result, keeping, again)).collect_view()}</ol>
-            {(ended == 0).then(|| view! { <p class="empty">"None has ended yet"</p> })}
+            <header>{head}</header>
+            <ol id=list>
+                <For
+                    each=move || results.get()
+                    key=|result| (result.id.repeat, result.status, result.duration_ms)
+                    let(result)
+                >
+                    {continuation(result, keeping, again)}
+                </For>
+            </ol>
+            <Show when=move || results.read().is_empty()>
+                <p class="empty">"None has ended yet"</p>
+            </Show>
         </section>
     }
 }
 
 /// A continuation, with a link to its result.
 fn continuation(result: CaseRunSummary, keeping: Keeping, again: Callback<()>) -> AnyView {
-    let CaseRunSummary { id, status, why, duration_ms, waits_for_verdict, .. } = result;
+    let CaseRunSummary { id, status, why, said, duration_ms, waits_for_verdict, .. } = result;
     let href = case_address(&id, false, None);
     let is_right = status == RunStatus::Passed;
     let keep = is_right.then(|| view! { <KeepButton keeping id=id.clone()/> });
+    let repeat = id.repeat;
+    let verdict = match waits_for_verdict {
+        true => view! { <span class="report-verdict unscored">"waits"</span> }.into_any(),
+        false => view! { <Verdict status/> }.into_any(),
+    };
+    // A person decides on what the agent said, and reads elsewhere why something failed.
+    let text = if waits_for_verdict || is_right { said } else { why.unwrap_or(said) };
     view! {
         <li>
-            <Verdict status/>
-            <a class="link" href=href>"Repeat " {id.repeat}</a>
-            <span class="fork-why">{match waits_for_verdict {
-                true => view! { <VerdictFields id noted=again/> }.into_any(),
-                false => why.map(|why| visible_text(&why)).into_any(),
-            }}</span>
+            {verdict}
+            <a class="link" href=href>"Repeat " {repeat}</a>
+            <span class="fork-why">{visible_text(&text)}</span>
             {keep}
             <span class="figure">{duration_text(duration_ms)}</span>
+            {waits_for_verdict.then(|| view! { <VerdictFields id noted=again next=&LISTS/> })}
         </li>
     }
     .into_any()

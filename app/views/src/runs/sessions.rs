@@ -70,7 +70,7 @@ fn Listed(
     view! {
         <section class="runs-sessions" aria-label="Sessions of adk web">
             <h2 class="report-title">"Sessions of adk web"</h2>
-            <p class="quiet report-line">
+            <p class="quiet">
                 "Open a session to fork it. Its steps happen again as recorded: no model is asked, and no tool runs."
             </p>
             <GivenAgain giving/>

@@ -5,7 +5,11 @@ use api::{ApiError, CaseRunId};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
+use app::state::browser;
 use app::state::excerpt::visible_name;
+
+/// The first button of fields whose verdict is open.
+const OPEN: &str = ".verdict-fields.open button";
 
 /// The fields for the verdict on a continuation that waits for one.
 #[component]
@@ -14,9 +18,13 @@ pub(super) fn VerdictFields(
     id: CaseRunId,
     /// Called when the verdict is noted.
     noted: Callback<()>,
+    /// The ids of elements in which the next continuation that waits gets the focus: the first that has one.
+    #[prop(optional)]
+    next: &'static [&'static str],
 ) -> impl IntoView {
     let note = RwSignal::new(String::new());
     let is_sent = RwSignal::new(false);
+    let is_noted = RwSignal::new(false);
     let fault = RwSignal::new(None::<ApiError>);
     let name = format!("repeat {} of {}", id.repeat, visible_name(&id.case));
     let id = StoredValue::new(id);
@@ -32,7 +40,13 @@ pub(super) fn VerdictFields(
                 return;
             }
             match answer {
-                Ok(()) => noted.run(()),
+                Ok(()) => {
+                    is_noted.set(true);
+                    browser::after_drawing(move || {
+                        next.iter().any(|list| browser::focus_first(list, OPEN));
+                        noted.run(());
+                    });
+                }
                 Err(error) => fault.set(Some(error)),
             }
         });
@@ -51,7 +65,7 @@ pub(super) fn VerdictFields(
         }
     };
     view! {
-        <span class="verdict-fields">
+        <span class="verdict-fields" class:open=move || !is_noted.get()>
             <input
                 class="input"
                 type="text"

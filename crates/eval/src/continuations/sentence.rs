@@ -188,6 +188,7 @@ mod tests {
         Some(ResultSummary {
             status: if passes { Status::Passed } else { Status::Failed },
             metrics: IndexMap::new(),
+            said: String::new(),
             duration_ms: 0,
             turns: 0,
             token_usage: TokenUsage::default(),

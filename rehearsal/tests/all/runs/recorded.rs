@@ -245,13 +245,9 @@ async fn the_page_forks_sessions_and_cases() {
     assert_eq!(given.tools, ["find_order", "refund"]);
     let events: Vec<Value> = serde_json::from_str(given.events.as_str()).unwrap();
     let state = &events[0]["state"];
-    assert_eq!(
-        (&state["session"]["language"], &state["session"]["user:tier"]),
-        (&"en".into(), &"gold".into())
-    );
-    let changes = events.iter().filter(|event| event["event"] == "state_change");
-    let changes: Vec<&Value> =
-        changes.map(|event| &event["changes"]["session"]["refunded"]).collect();
+    assert_eq!((&state["language"], &state["user:tier"]), (&"en".into(), &"gold".into()));
+    let changes = events.iter().filter(|event| event["type"] == "state_change");
+    let changes: Vec<&Value> = changes.map(|event| &event["changes"]["refunded"]).collect();
     assert_eq!(changes, [42]);
 
     let request = |of: CaseRunId, by_person| ForkRequest {
