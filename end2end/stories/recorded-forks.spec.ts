@@ -98,7 +98,7 @@ test("what went wrong in adk web is forked, decided and kept", async ({ page, pi
   await sessions.getByRole("button", { name: "Refund my order 7" }).focus();
   await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { name: "yesterday" })).toBeVisible();
-  await expect(page.getByText("session of adk web")).toBeVisible();
+  await expect(page.getByText("session of adk web", { exact: true })).toBeVisible();
   const step = page.getByRole("link", { name: "Fork from here, step 4" });
   await expect(async () => {
     await page.keyboard.press("j");
@@ -133,6 +133,7 @@ test("what went wrong in adk web is forked, decided and kept", async ({ page, pi
   await page.keyboard.press("Enter");
   await expect(wrong.getByRole("button", { name: "Pass: repeat 1 of yesterday" })).toBeFocused();
   await wrong.getByRole("button", { name: "Fail: repeat 1 of yesterday" }).click();
+  await expect(wrong.getByRole("textbox")).toHaveCount(1);
   await expect(wrong.getByRole("textbox")).toHaveValue("42 cents of 42 euros");
   await wrong.getByRole("button", { name: "Fail: repeat 2 of yesterday" }).click();
   await expect(page.getByRole("status").filter({ hasText: "Step 4 was the cause" })).toBeVisible();
@@ -156,6 +157,7 @@ test("the model tries what a person has done", async ({ page, picture, accessibl
   const host = await desk();
   const rehearsal = await Rehearsal.at(page, "desk", host.url);
   await rehearsal.ask("Refund my order 7");
+  await page.getByRole("tab", { name: /Final response/ }).click();
   await page.getByRole("textbox", { name: "Final response" }).fill("What is the order's number?");
   await rehearsal.finish();
   const model = page.getByRole("region", { name: "Model" });
