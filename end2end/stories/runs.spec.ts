@@ -1,7 +1,7 @@
 // Stored eval runs in the page: the list, a run, a result, and a fork of it that shows which step was the cause.
 
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
@@ -38,6 +38,7 @@ test("a fork of a failed result shows which step was the cause", async ({ page, 
   try {
     await open(page, `${host.url}/runs`);
     await expect(page.getByText("No stored runs yet")).toBeVisible();
+    await expect(page.getByText("rehearsal eval init")).toBeVisible();
     await accessible();
 
     cpSync(EXAMPLE, join(folder, "smart_home"), { recursive: true });
@@ -51,7 +52,7 @@ test("a fork of a failed result shows which step was the cause", async ({ page, 
     expect(ran.status, ran.stdout + ran.stderr).toBe(1);
 
     await open(page, `${host.url}/runs`);
-    const run = page.getByRole("row").filter({ hasText: "office.eval.yaml" });
+    const run = page.getByRole("table", { name: "Runs" }).getByRole("row").filter({ hasText: "office.eval.yaml" });
     await expect(run).toContainText("1 of 2");
     await picture("list");
     await accessible();
@@ -129,6 +130,75 @@ test("a fork of a failed result shows which step was the cause", async ({ page, 
 
     await page.goto(`${host.url}/runs`);
     await expect(page.getByText("fork of run 1, step 4, with an edit")).toBeVisible();
+  } finally {
+    await host.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("a suite that never ran is run from the page, and so is an eval set", async ({ page, picture, accessible }) => {
+  const folder = mkdtempSync(join(tmpdir(), "rehearsal-suites-"));
+  cpSync(EXAMPLE, join(folder, "smart_home"), { recursive: true });
+  mkdirSync(join(folder, "suites"));
+  writeFileSync(join(folder, "suites", "office.eval.yaml"), SUITE.replace("adk: smart_home", "adk: ../smart_home"));
+  writeFileSync(join(folder, "broken.eval.yaml"), "cases:\n  - nam: greets\n");
+  const host = await startHost({ folder, arguments: ["smart_home"] });
+  try {
+    await open(page, `${host.url}/runs`);
+    await expect(page.getByText("Run a suite to see its results here.")).toBeVisible();
+    const suites = page.getByRole("table", { name: "Suites" });
+    const office = suites.getByRole("row").filter({ hasText: "office.eval.yaml" });
+    await expect(office).toContainText("not run yet");
+    const broken = suites.getByRole("row").filter({ hasText: "broken.eval.yaml" });
+    await expect(broken).toContainText("line 2");
+    await picture("suites");
+    await accessible();
+
+    // What was wrong is read again from its row.
+    writeFileSync(join(folder, "broken.eval.yaml"), SUITE);
+    await broken.getByRole("button", { name: "Read again" }).click();
+    await expect(broken.getByRole("button", { name: "Run broken.eval.yaml" })).toBeVisible();
+
+    // By the keyboard alone: the last row, its form, and back.
+    await page.keyboard.press("End");
+    const run = office.getByRole("button", { name: "Run suites/office.eval.yaml" });
+    await expect(run).toBeFocused();
+    await page.keyboard.press("Enter");
+    const form = page.getByRole("region", { name: "Run suites/office.eval.yaml" });
+    await expect(form.getByLabel("Repeats of each case")).toBeFocused();
+    await expect(form).toContainText("2 cases, 2 runs.");
+    await expect(form).toContainText("Sealed tools: set_temperature.");
+    await expect(form).toContainText("No model is asked");
+    await page.keyboard.press("Escape");
+    await expect(run).toBeFocused();
+    await page.keyboard.press("Enter");
+    await form.getByRole("radio", { name: "Another model" }).check();
+    await expect(form.getByRole("alert")).toContainText("Give the name of the model");
+    await form.getByRole("radio", { name: "The models of the cases" }).check();
+    await picture("suite-form");
+    await accessible();
+    await form.getByRole("button", { name: "Run", exact: true }).press("Enter");
+    await expect(page).toHaveURL(/\/runs\/1$/);
+    const results = page.getByRole("table", { name: "Results" });
+    await expect(results.getByRole("row").filter({ hasText: "greets" })).toContainText("passed");
+
+    // What is kept of it is an eval set, which runs with its recorded responses.
+    await page.getByRole("link", { name: "greets" }).click();
+    await expect(page.getByRole("heading", { name: "greets" })).toBeVisible();
+    await page.getByRole("button", { name: "Keep greets, repeat 1, as a case" }).click();
+    await expect(page.getByRole("status").filter({ hasText: "Kept as greets_" })).toBeVisible();
+    await open(page, `${host.url}/runs`);
+    await expect(office.getByRole("link", { name: "Run 1" })).toBeVisible();
+    await expect(office).toContainText("1 of 2");
+    const set = suites.getByRole("row").filter({ hasText: "eval set" });
+    await set.getByRole("button", { name: /^Run smart_home/ }).click();
+    const replay = page.getByRole("region", { name: /^Run smart_home/ });
+    await expect(replay).toContainText("The models of the agents are asked.");
+    await replay.getByRole("radio", { name: "Recorded responses, without a model" }).check();
+    await expect(replay).toContainText("No model is asked");
+    await replay.getByRole("button", { name: "Run", exact: true }).click();
+    await expect(page).toHaveURL(/\/runs\/2$/);
+    await expect(results.getByRole("row").nth(1)).toContainText("passed");
   } finally {
     await host.stop();
     rmSync(folder, { recursive: true, force: true });

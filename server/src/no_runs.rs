@@ -3,7 +3,7 @@
 use api::host::RunHost;
 use api::{
     ApiError, CaseRun, CaseRunId, ForkRequest, ForkView, KeptResult, RunDetail, RunList, RunPlan,
-    RunRequest,
+    RunRequest, SuiteList,
 };
 use async_trait::async_trait;
 
@@ -20,6 +20,10 @@ fn none<T>() -> Result<T, ApiError> {
 #[async_trait]
 impl RunHost for NoRuns {
     async fn list_runs(&self) -> Result<RunList, ApiError> {
+        none()
+    }
+
+    async fn list_suites(&self) -> Result<SuiteList, ApiError> {
         none()
     }
 

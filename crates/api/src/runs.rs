@@ -250,11 +250,31 @@ pub struct KeptResult {
     pub is_new: bool,
 }
 
-/// A run to start: cases of an earlier run, again.
+/// The suites that the host found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SuiteList {
+    /// The suites, by their names.
+    pub suites: Vec<SuiteSummary>,
+    /// What was not searched, and why: sentences.
+    pub notes: Vec<String>,
+}
+
+/// A suite or eval set that can be run.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct SuiteSummary {
+    /// Its file, as runs name it.
+    pub name: String,
+    /// Whether it is an eval set, which has recorded conversations in place of a user and mocks.
+    pub is_eval_set: bool,
+    /// The number of its cases; otherwise why it cannot be read, a line for each error with its place.
+    pub cases: Result<u64, String>,
+}
+
+/// A run to start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunRequest {
-    /// The earlier run.
-    pub of: i64,
+    /// What to run.
+    pub of: RunOf,
     /// Which of its cases.
     pub cases: RunCases,
     /// How often each runs; `None` for as often as its suite says.
@@ -263,12 +283,21 @@ pub struct RunRequest {
     pub model: Option<String>,
 }
 
+/// What a run is of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RunOf {
+    /// The suites of an earlier run.
+    Run(i64),
+    /// A suite that the host found, by its name.
+    Suite(String),
+}
+
 /// Which cases of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RunCases {
     /// All that its suites have now.
     All,
-    /// Those of which a result did not pass.
+    /// Those of which a result of the earlier run did not pass.
     NotPassed,
     /// The one of this name.
     Case(String),
@@ -289,8 +318,17 @@ pub struct RunPlan {
     pub models: Vec<String>,
     /// Whether agents are asked their own models.
     pub asks_own_models: bool,
-    /// How long these cases took in the earlier run, all together, in milliseconds.
-    pub earlier_ms: u64,
-    /// The tokens that the models of their agents used in the earlier run.
-    pub earlier_tokens: u64,
+    /// What they took before; `None` for a suite without a stored run.
+    pub earlier: Option<EarlierRun>,
+}
+
+/// What cases took in an earlier run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EarlierRun {
+    /// Its number.
+    pub run: i64,
+    /// How long they took, all together, in milliseconds.
+    pub duration_ms: u64,
+    /// The tokens that the models of their agents used.
+    pub tokens: u64,
 }

@@ -29,7 +29,9 @@ pub use self::eval::{
     ForkArguments, ForkFormat, InitSuiteArguments, MergeRunsArguments, RunChoice, Shard,
     ToolsOfSuiteArguments, eval, fork,
 };
-pub(crate) use self::eval::{ForkRun, case_of, cases, check_fit, read_changes, read_move, stored};
+pub(crate) use self::eval::{
+    ForkRun, case_of, cases, check_fit, read_changes, read_move, stored, suite_name_in,
+};
 pub use adk_folder::{AdkFolder, AdkFolderError, unseen_by_adk, write_adk_folder};
 pub use backup::{BackupArguments, BackupError, Copied, RestoreArguments, back_up, restore};
 pub use completions::write_completions;

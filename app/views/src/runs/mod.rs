@@ -12,7 +12,9 @@ mod metrics;
 mod reader;
 mod rerun;
 mod results;
+mod run_form;
 pub mod state;
+mod suites;
 mod trend;
 
 pub use list::Runs;

@@ -2,6 +2,7 @@
 
 use crate::{
     CaseRun, CaseRunId, ForkRequest, ForkView, KeptResult, RunDetail, RunList, RunPlan, RunRequest,
+    SuiteList,
 };
 
 super::host_functions! {
@@ -10,6 +11,9 @@ super::host_functions! {
 
     /// The stored runs.
     "list_runs": fn list_runs() -> RunList;
+
+    /// The suites that can be run, whether or not they ever ran.
+    "list_suites": fn list_suites() -> SuiteList;
 
     /// A run with its results.
     "read_run": fn read_run(run: i64) -> RunDetail;

@@ -47,6 +47,7 @@ pub(crate) use self::fork_run::{ForkRun, case_of, read_changes, read_move, store
 use self::interrupts::Interrupts;
 use self::progress::Progress;
 use self::report::Columns;
+pub(crate) use self::runs::suite_name_in;
 use self::runs::{Runs, check_stored, chosen, rescored, suite_name};
 pub(crate) use self::selection::cases;
 use self::selection::selected;

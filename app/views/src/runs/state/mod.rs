@@ -6,3 +6,5 @@ pub mod ledger;
 pub mod list;
 pub mod results;
 pub mod row_keys;
+pub mod run_draft;
+pub mod suites;
