@@ -168,6 +168,7 @@ mod tests {
 
     fn result(passes: bool, error: Option<&RunFailure>) -> Option<ResultSummary> {
         Some(ResultSummary {
+            model: None,
             status: if passes { Status::Passed } else { Status::Failed },
             metrics: IndexMap::new(),
             duration_ms: 0,
