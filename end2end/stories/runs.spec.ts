@@ -204,3 +204,115 @@ test("a suite that never ran is run from the page, and so is an eval set", async
     rmSync(folder, { recursive: true, force: true });
   }
 });
+
+/** The recorded model says hello, and the scripted one says good day. */
+const MODELS = `
+subject: { adk: smart_home }
+models: [replay, { scripted: ["Good day!"] }]
+cases:
+  - name: greets
+    golden: { eval_set: recorded.evalset.json }
+    first_message: Hello!
+    repeats: 2
+    metrics:
+      - event_count: { name: says_hello, event: message, filter: { text: "Hello!" }, is: 1 }
+  - name: answers
+    golden: { eval_set: recorded.evalset.json }
+    first_message: Hello!
+    metrics:
+      - event_count: { name: calls_nothing, event: tool_call, is: 0 }
+`;
+
+/** A conversation without a call, as google-adk records it. */
+const RECORDED = {
+  eval_set_id: "recorded",
+  name: "recorded",
+  eval_cases: [
+    {
+      eval_id: "greeting",
+      conversation: [
+        {
+          invocation_id: "1",
+          user_content: { role: "user", parts: [{ text: "Hello!" }] },
+          final_response: { role: "model", parts: [{ text: "Hello!" }] },
+          intermediate_data: { tool_uses: [], intermediate_responses: [] },
+        },
+      ],
+      session_input: { app_name: "smart_home", user_id: "user", state: {} },
+    },
+  ],
+};
+
+test("models stand beside each other, and two runs are compared", async ({ page, picture, accessible }) => {
+  const folder = mkdtempSync(join(tmpdir(), "rehearsal-models-"));
+  cpSync(EXAMPLE, join(folder, "smart_home"), { recursive: true });
+  writeFileSync(join(folder, "recorded.evalset.json"), JSON.stringify(RECORDED));
+  const suite = join(folder, "models.eval.yaml");
+  writeFileSync(suite, MODELS);
+  const python = process.env.REHEARSAL_TEST_PYTHON;
+  const run = () =>
+    spawnSync(binary(), ["eval", "models.eval.yaml"], {
+      cwd: folder,
+      encoding: "utf8",
+      env: { ...process.env, ...(python ? { REHEARSAL_PYTHON: python } : {}) },
+    });
+  const first = run();
+  expect(first.status, first.stdout + first.stderr).toBe(1);
+  const host = await startHost({ folder, config: MATH_ONLY });
+  try {
+    await open(page, `${host.url}/runs/1`);
+    const models = page.getByRole("table", { name: "Passed by model" });
+    const greets = models.getByRole("row").filter({ hasText: "greets" });
+    await expect(greets.getByRole("cell")).toHaveText([/^2 of 2/, /^0 of 2/]);
+    const all = models.getByRole("row").filter({ hasText: "All cases" });
+    await expect(all.getByRole("cell")).toHaveText([/^3 of 3/, /^1 of 3/]);
+    await expect(page.getByRole("link", { name: "Compare with…" })).toBeHidden();
+    await picture("models");
+    await accessible();
+    await greets.getByRole("link", { name: "0 of 2" }).click();
+    await expect(page.getByRole("heading", { name: "greets [scripted]" })).toBeVisible();
+
+    // The scripted model is better now, and the recording is not what the case wants any more.
+    writeFileSync(
+      suite,
+      MODELS.replace("Good day!", "Good evening!").replace('filter: { text: "Hello!" }', 'filter: { text: "Good evening!" }'),
+    );
+    const second = run();
+    expect(second.status, second.stdout + second.stderr).toBe(1);
+    await open(page, `${host.url}/runs/2`);
+    await page.getByRole("link", { name: "Compare with…" }).click();
+    await expect(page).toHaveURL(/\/runs\/2\?compare=1$/);
+    const comparison = page.getByRole("region", { name: "Comparison" });
+    await expect(comparison.getByRole("status")).toContainText("no difference shown");
+    const rows = comparison.getByRole("row");
+    await expect(rows.nth(1)).toContainText("regressed");
+    await expect(rows.nth(1)).toContainText("greets [replay]");
+    await expect(rows.nth(4)).toContainText("improved");
+    await expect(rows.nth(4)).toContainText("greets [scripted] repeat 2");
+    await expect(comparison.getByText("answers [replay]")).toBeHidden();
+    await picture("compared");
+    await accessible();
+    await comparison.getByText("2 unchanged").click();
+    await expect(comparison.getByText("answers [replay]")).toBeVisible();
+    await accessible();
+
+    // By the keyboard alone: a result, back to the comparison, and out of it.
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("heading", { name: "greets [replay]" })).toBeVisible();
+    await page.goBack();
+    await expect(comparison.getByRole("combobox", { name: "Compared with" })).toHaveValue("1");
+    await page.keyboard.press("Escape");
+    await expect(page).toHaveURL(/\/runs\/2$/);
+    await expect(models).toBeVisible();
+
+    // A link restores it; the first run has only the one after it.
+    await open(page, `${host.url}/runs/1?compare=2`);
+    await expect(comparison.getByRole("row").nth(1)).toContainText("greets [scripted]");
+    await open(page, `${host.url}/runs/1?compare=7`);
+    await expect(page.getByText("has no run 7")).toBeVisible();
+  } finally {
+    await host.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

@@ -2,8 +2,8 @@
 
 use api::host::RunHost;
 use api::{
-    ApiError, CaseRun, CaseRunId, ForkRequest, ForkView, KeptResult, RunDetail, RunList, RunPlan,
-    RunRequest, SuiteList,
+    ApiError, CaseRun, CaseRunId, ForkRequest, ForkView, KeptResult, RunComparison, RunDetail,
+    RunList, RunPlan, RunRequest, SuiteList,
 };
 use async_trait::async_trait;
 
@@ -38,6 +38,10 @@ impl RunHost for NoRuns {
         _repeat: Option<u32>,
         _suite: Option<String>,
     ) -> Result<CaseRun, ApiError> {
+        none()
+    }
+
+    async fn compare_runs(&self, _run: i64, _with: Option<i64>) -> Result<RunComparison, ApiError> {
         none()
     }
 

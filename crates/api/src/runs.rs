@@ -1,7 +1,7 @@
 //! Eval runs that the host's store has, and their forks.
 
 use json_text::JsonText;
-use report_view::RunStatus;
+use report_view::{Change, RunStatus};
 use serde::{Deserialize, Serialize};
 
 /// The stored runs.
@@ -111,6 +111,40 @@ pub struct RunDetail {
     pub cases: Vec<CaseRunSummary>,
     /// The forks of its results, the newest first.
     pub forks: Vec<RunSummary>,
+    /// The run of its suites that it is compared with unless another one is chosen: the one before it, or else the one
+    /// after it.
+    pub compared_with: Option<i64>,
+}
+
+/// A run beside another one of its suites. Only results of suites that both have are compared.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunComparison {
+    /// The run.
+    pub run: i64,
+    /// The run that it is compared with.
+    pub with: i64,
+    /// The runs that it can be compared with, the newest first.
+    pub others: Vec<RunSummary>,
+    /// The results of both: by case and repeat, in the order in which a reader should see them, regressions first.
+    pub results: Vec<ComparedResult>,
+    /// The difference of the pass rates over the cases in both, with its 95 % interval, in a sentence without a full
+    /// stop; `None` if no case has a verdict in both.
+    pub difference: Option<String>,
+    /// Whether a program runs cases of either now.
+    pub is_running: bool,
+}
+
+/// A result beside that of the other run. At least one of both is there.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ComparedResult {
+    /// What has changed.
+    pub change: Change,
+    /// The score now less the score then, in the mean of the metrics that both have.
+    pub by: f64,
+    /// The result in the other run.
+    pub before: Option<CaseRunSummary>,
+    /// The result in the run.
+    pub after: Option<CaseRunSummary>,
 }
 
 /// A result of a run.
@@ -118,6 +152,9 @@ pub struct RunDetail {
 pub struct CaseRunSummary {
     /// Its name.
     pub id: CaseRunId,
+    /// What its model is called, of a case that runs with several models. The name of the case ends with it:
+    /// `greets [gemini-2.5-flash]`.
+    pub model: Option<String>,
     /// The verdict.
     pub status: RunStatus,
     /// Why it did not pass, in a sentence without a full stop.

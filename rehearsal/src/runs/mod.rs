@@ -1,5 +1,6 @@
 //! [`StoredRuns`]: the page's part of eval runs. Reads the store that `rehearsal eval` writes, and runs forks.
 
+mod compare;
 mod keep;
 mod new_run;
 mod running;
@@ -10,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 use api::host::RunHost;
 use api::{
-    ApiError, CaseRun, CaseRunId, ForkRequest, ForkView, KeptResult, RunDetail, RunList, RunOf,
-    RunPlan, RunRequest, RunSummary, SuiteList,
+    ApiError, CaseRun, CaseRunId, ForkRequest, ForkView, KeptResult, RunComparison, RunDetail,
+    RunList, RunOf, RunPlan, RunRequest, RunSummary, SuiteList,
 };
 use async_trait::async_trait;
 use eval::continuations::Fork;
@@ -19,13 +20,15 @@ use eval::fork::ForkOf;
 use eval::result::{ResultSummary, Status};
 use eval::store::{ResultKey, RunStore, StoreError};
 
+use self::compare::{compared, is_comparable};
 use self::new_run::NewRun;
 use self::running::HostedRuns;
 use self::suites::{FoundSuites, SuiteSearch};
 use crate::cli::{EvalArguments, EvalError, ForkRun, case_of, read_changes, read_move, stored};
 use crate::config::AgentConfig;
 use crate::run_views::{
-    case_run, fork_side, fork_view, id_of, key_of, run_detail, run_summaries, said_of,
+    case_run, compared_with, fork_side, fork_view, id_of, key_of, run_detail, run_summaries,
+    said_of,
 };
 
 /// The most continuations of a side that the page may ask for.
@@ -231,6 +234,39 @@ impl RunHost for StoredRuns {
         let store = self.existing().await?;
         let detail = run_detail(&store, run).await.map_err(|error| refused(&error))?;
         Ok(RunDetail { summary: self.with_planned(detail.summary), ..detail })
+    }
+
+    async fn compare_runs(&self, run: i64, with: Option<i64>) -> Result<RunComparison, ApiError> {
+        let store = self.existing().await?;
+        let info = store.run(run).await.map_err(|error| refused(&error))?;
+        let mut others = self.summaries(&store).await.map_err(|error| refused(&error))?;
+        let Some(own) = others.iter().find(|other| other.run == run).cloned() else {
+            return Err(ApiError::Run(format!("Run {run} is gone.")));
+        };
+        others.retain(|other| is_comparable(&own, other));
+        let by_itself = match with {
+            Some(_) => None,
+            None => {
+                let runs = store.runs().await.map_err(|error| refused(&error))?;
+                compared_with(&info, &runs).or_else(|| others.first().map(|other| other.run))
+            }
+        };
+        let Some(with) = with.or(by_itself) else {
+            return Err(ApiError::Run(format!(
+                "Run {run} cannot be compared: there is no other run of its suites."
+            )));
+        };
+        let Some(other) = others.iter().find(|other| other.run == with) else {
+            store.run(with).await.map_err(|error| refused(&error))?;
+            return Err(ApiError::Run(format!(
+                "Runs {run} and {with} cannot be compared: they have no suite in common, or one of them is a fork."
+            )));
+        };
+        let is_running = own.is_running || other.is_running;
+        let before = store.summaries(with).await.map_err(|error| refused(&error))?;
+        let after = store.summaries(run).await.map_err(|error| refused(&error))?;
+        let (results, difference) = compared((with, before), (run, after));
+        Ok(RunComparison { run, with, others, results, difference, is_running })
     }
 
     async fn read_case_run(

@@ -1,5 +1,6 @@
 //! Stored runs and their forks, as the page asks for them.
 
+mod compared;
 mod killed;
 mod suites;
 

@@ -2,6 +2,7 @@
 
 mod address;
 mod case_run;
+mod compare;
 mod fork_panel;
 mod fork_run;
 mod head;
@@ -9,6 +10,7 @@ mod keep;
 mod ledger;
 mod list;
 mod metrics;
+mod models;
 mod reader;
 mod rerun;
 mod results;

@@ -1,8 +1,8 @@
 //! [`RunHost`]: stored eval runs, and their forks.
 
 use crate::{
-    CaseRun, CaseRunId, ForkRequest, ForkView, KeptResult, RunDetail, RunList, RunPlan, RunRequest,
-    SuiteList,
+    CaseRun, CaseRunId, ForkRequest, ForkView, KeptResult, RunComparison, RunDetail, RunList,
+    RunPlan, RunRequest, SuiteList,
 };
 
 super::host_functions! {
@@ -26,6 +26,9 @@ super::host_functions! {
         repeat: Option<u32>,
         suite: Option<String>,
     ) -> CaseRun;
+
+    /// A run beside another one of its suites; without `with`, the one that it is compared with by itself.
+    "compare_runs": fn compare_runs(run: i64, with: Option<i64>) -> RunComparison;
 
     /// What a run would do, without starting it.
     "plan_run": fn plan_run(request: RunRequest) -> RunPlan;
