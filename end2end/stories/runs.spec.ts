@@ -1,7 +1,7 @@
 // Stored eval runs in the page: the list, a run, a result, and a fork of it that shows which step was the cause.
 
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
@@ -38,6 +38,7 @@ test("a fork of a failed result shows which step was the cause", async ({ page, 
   try {
     await open(page, `${host.url}/runs`);
     await expect(page.getByText("No stored runs yet")).toBeVisible();
+    await expect(page.getByText("rehearsal eval init")).toBeVisible();
     await accessible();
 
     cpSync(EXAMPLE, join(folder, "smart_home"), { recursive: true });
@@ -51,7 +52,7 @@ test("a fork of a failed result shows which step was the cause", async ({ page, 
     expect(ran.status, ran.stdout + ran.stderr).toBe(1);
 
     await open(page, `${host.url}/runs`);
-    const run = page.getByRole("row").filter({ hasText: "office.eval.yaml" });
+    const run = page.getByRole("table", { name: "Runs" }).getByRole("row").filter({ hasText: "office.eval.yaml" });
     await expect(run).toContainText("1 of 2");
     await picture("list");
     await accessible();
@@ -129,6 +130,187 @@ test("a fork of a failed result shows which step was the cause", async ({ page, 
 
     await page.goto(`${host.url}/runs`);
     await expect(page.getByText("fork of run 1, step 4, with an edit")).toBeVisible();
+  } finally {
+    await host.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("a suite that never ran is run from the page, and so is an eval set", async ({ page, picture, accessible }) => {
+  const folder = mkdtempSync(join(tmpdir(), "rehearsal-suites-"));
+  cpSync(EXAMPLE, join(folder, "smart_home"), { recursive: true });
+  mkdirSync(join(folder, "suites"));
+  writeFileSync(join(folder, "suites", "office.eval.yaml"), SUITE.replace("adk: smart_home", "adk: ../smart_home"));
+  writeFileSync(join(folder, "broken.eval.yaml"), "cases:\n  - nam: greets\n");
+  const host = await startHost({ folder, arguments: ["smart_home"] });
+  try {
+    await open(page, `${host.url}/runs`);
+    await expect(page.getByText("Run a suite to see its results here.")).toBeVisible();
+    const suites = page.getByRole("table", { name: "Suites" });
+    const office = suites.getByRole("row").filter({ hasText: "office.eval.yaml" });
+    await expect(office).toContainText("not run yet");
+    const broken = suites.getByRole("row").filter({ hasText: "broken.eval.yaml" });
+    await expect(broken).toContainText("line 2");
+    await picture("suites");
+    await accessible();
+
+    // What was wrong is read again from its row.
+    writeFileSync(join(folder, "broken.eval.yaml"), SUITE);
+    await broken.getByRole("button", { name: "Read again" }).click();
+    await expect(broken.getByRole("button", { name: "Run broken.eval.yaml" })).toBeVisible();
+
+    // By the keyboard alone: the last row, its form, and back.
+    await page.keyboard.press("End");
+    const run = office.getByRole("button", { name: "Run suites/office.eval.yaml" });
+    await expect(run).toBeFocused();
+    await page.keyboard.press("Enter");
+    const form = page.getByRole("region", { name: "Run suites/office.eval.yaml" });
+    await expect(form.getByLabel("Repeats of each case")).toBeFocused();
+    await expect(form).toContainText("2 cases, 2 runs.");
+    await expect(form).toContainText("Sealed tools: set_temperature.");
+    await expect(form).toContainText("No model is asked");
+    await page.keyboard.press("Escape");
+    await expect(run).toBeFocused();
+    await page.keyboard.press("Enter");
+    await form.getByRole("radio", { name: "Another model" }).check();
+    await expect(form.getByRole("alert")).toContainText("Give the name of the model");
+    await form.getByRole("radio", { name: "The models of the cases" }).check();
+    await picture("suite-form");
+    await accessible();
+    await form.getByRole("button", { name: "Run", exact: true }).press("Enter");
+    await expect(page).toHaveURL(/\/runs\/1$/);
+    const results = page.getByRole("table", { name: "Results" });
+    await expect(results.getByRole("row").filter({ hasText: "greets" })).toContainText("passed");
+
+    // What is kept of it is an eval set, which runs with its recorded responses.
+    await page.getByRole("link", { name: "greets" }).click();
+    await expect(page.getByRole("heading", { name: "greets" })).toBeVisible();
+    await page.getByRole("button", { name: "Keep greets, repeat 1, as a case" }).click();
+    await expect(page.getByRole("status").filter({ hasText: "Kept as greets_" })).toBeVisible();
+    await open(page, `${host.url}/runs`);
+    await expect(office.getByRole("link", { name: "Run 1" })).toBeVisible();
+    await expect(office).toContainText("1 of 2");
+    const set = suites.getByRole("row").filter({ hasText: "eval set" });
+    await set.getByRole("button", { name: /^Run smart_home/ }).click();
+    const replay = page.getByRole("region", { name: /^Run smart_home/ });
+    await expect(replay).toContainText("The models of the agents are asked.");
+    await replay.getByRole("radio", { name: "Recorded responses, without a model" }).check();
+    await expect(replay).toContainText("No model is asked");
+    await replay.getByRole("button", { name: "Run", exact: true }).click();
+    await expect(page).toHaveURL(/\/runs\/2$/);
+    await expect(results.getByRole("row").nth(1)).toContainText("passed");
+  } finally {
+    await host.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+/** The recorded model says hello, and the scripted one says good day. */
+const MODELS = `
+subject: { adk: smart_home }
+models: [replay, { scripted: ["Good day!"] }]
+cases:
+  - name: greets
+    golden: { eval_set: recorded.evalset.json }
+    first_message: Hello!
+    repeats: 2
+    metrics:
+      - event_count: { name: says_hello, event: message, filter: { text: "Hello!" }, is: 1 }
+  - name: answers
+    golden: { eval_set: recorded.evalset.json }
+    first_message: Hello!
+    metrics:
+      - event_count: { name: calls_nothing, event: tool_call, is: 0 }
+`;
+
+/** A conversation without a call, as google-adk records it. */
+const RECORDED = {
+  eval_set_id: "recorded",
+  name: "recorded",
+  eval_cases: [
+    {
+      eval_id: "greeting",
+      conversation: [
+        {
+          invocation_id: "1",
+          user_content: { role: "user", parts: [{ text: "Hello!" }] },
+          final_response: { role: "model", parts: [{ text: "Hello!" }] },
+          intermediate_data: { tool_uses: [], intermediate_responses: [] },
+        },
+      ],
+      session_input: { app_name: "smart_home", user_id: "user", state: {} },
+    },
+  ],
+};
+
+test("models stand beside each other, and two runs are compared", async ({ page, picture, accessible }) => {
+  const folder = mkdtempSync(join(tmpdir(), "rehearsal-models-"));
+  cpSync(EXAMPLE, join(folder, "smart_home"), { recursive: true });
+  writeFileSync(join(folder, "recorded.evalset.json"), JSON.stringify(RECORDED));
+  const suite = join(folder, "models.eval.yaml");
+  writeFileSync(suite, MODELS);
+  const python = process.env.REHEARSAL_TEST_PYTHON;
+  const run = () =>
+    spawnSync(binary(), ["eval", "models.eval.yaml"], {
+      cwd: folder,
+      encoding: "utf8",
+      env: { ...process.env, ...(python ? { REHEARSAL_PYTHON: python } : {}) },
+    });
+  const first = run();
+  expect(first.status, first.stdout + first.stderr).toBe(1);
+  const host = await startHost({ folder, config: MATH_ONLY });
+  try {
+    await open(page, `${host.url}/runs/1`);
+    const models = page.getByRole("table", { name: "Passed by model" });
+    const greets = models.getByRole("row").filter({ hasText: "greets" });
+    await expect(greets.getByRole("cell")).toHaveText([/^2 of 2/, /^0 of 2/]);
+    const all = models.getByRole("row").filter({ hasText: "All cases" });
+    await expect(all.getByRole("cell")).toHaveText([/^3 of 3/, /^1 of 3/]);
+    await expect(page.getByRole("link", { name: "Compare with…" })).toBeHidden();
+    await picture("models");
+    await accessible();
+    await greets.getByRole("link", { name: "0 of 2" }).click();
+    await expect(page.getByRole("heading", { name: "greets [scripted]" })).toBeVisible();
+
+    // The scripted model is better now, and the recording is not what the case wants any more.
+    writeFileSync(
+      suite,
+      MODELS.replace("Good day!", "Good evening!").replace('filter: { text: "Hello!" }', 'filter: { text: "Good evening!" }'),
+    );
+    const second = run();
+    expect(second.status, second.stdout + second.stderr).toBe(1);
+    await open(page, `${host.url}/runs/2`);
+    await page.getByRole("link", { name: "Compare with…" }).click();
+    await expect(page).toHaveURL(/\/runs\/2\?compare=1$/);
+    const comparison = page.getByRole("region", { name: "Comparison" });
+    await expect(comparison.getByRole("status")).toContainText("no difference shown");
+    const rows = comparison.getByRole("row");
+    await expect(rows.nth(1)).toContainText("regressed");
+    await expect(rows.nth(1)).toContainText("greets [replay]");
+    await expect(rows.nth(4)).toContainText("improved");
+    await expect(rows.nth(4)).toContainText("greets [scripted] repeat 2");
+    await expect(comparison.getByText("answers [replay]")).toBeHidden();
+    await picture("compared");
+    await accessible();
+    await comparison.getByText("2 unchanged").click();
+    await expect(comparison.getByText("answers [replay]")).toBeVisible();
+    await accessible();
+
+    // By the keyboard alone: a result, back to the comparison, and out of it.
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("heading", { name: "greets [replay]" })).toBeVisible();
+    await page.goBack();
+    await expect(comparison.getByRole("combobox", { name: "Compared with" })).toHaveValue("1");
+    await page.keyboard.press("Escape");
+    await expect(page).toHaveURL(/\/runs\/2$/);
+    await expect(models).toBeVisible();
+
+    // A link restores it; the first run has only the one after it.
+    await open(page, `${host.url}/runs/1?compare=2`);
+    await expect(comparison.getByRole("row").nth(1)).toContainText("greets [scripted]");
+    await open(page, `${host.url}/runs/1?compare=7`);
+    await expect(page.getByText("has no run 7")).toBeVisible();
   } finally {
     await host.stop();
     rmSync(folder, { recursive: true, force: true });

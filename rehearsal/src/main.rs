@@ -141,7 +141,9 @@ fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
     let simulator = simulator.adk_tool_responses(config.adk_tool_responses);
     let simulator = simulator.retention(config.live.retention);
     let runs = StoredRuns::new(arguments.store.clone(), PathBuf::new(), config.python.clone());
-    let simulator = simulator.runs(runs.agents(config.agents.clone()));
+    let runs = runs.agents(config.agents.clone());
+    let runs = runs.folders(config.agent_folders.clone(), config.folders.eval_sets.clone());
+    let simulator = simulator.runs(runs);
     let proxies = config.security.trusted_proxies.iter().copied();
     let simulator = proxies.fold(simulator, Simulator::trust_proxy);
     let origins = config.security.allowed_origins.iter().cloned().map(String::from);

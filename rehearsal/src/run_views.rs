@@ -75,13 +75,24 @@ pub(crate) async fn run_summaries(store: &RunStore) -> Result<Vec<RunSummary>, S
 /// [`StoreError`] if the store cannot be read or has no such run.
 pub(crate) async fn run_detail(store: &RunStore, run: i64) -> Result<RunDetail, StoreError> {
     let info = store.run(run).await?;
+    let compared_with = compared_with(&info, &store.runs().await?);
     let results = store.summaries(run).await?;
     let cases = results.into_iter().map(|(key, result)| case_summary(run, key, &result)).collect();
     let totals = Totals::of(store.totals().await?);
     let summary = run_summary(info, &totals, store.is_claimed(run));
     let mut forks = run_summaries(store).await?;
     forks.retain(|other| other.fork_of.as_ref().is_some_and(|of| of.of.run == run));
-    Ok(RunDetail { summary, cases, forks })
+    Ok(RunDetail { summary, cases, forks, compared_with })
+}
+
+/// The run to compare with unless another one is chosen: of the same suites, the one before it, or else the one after it.
+pub(crate) fn compared_with(run: &RunInfo, runs: &[RunInfo]) -> Option<i64> {
+    let of_suites = |other: &&RunInfo| {
+        other.number != run.number && other.fork_of.is_none() && other.suites == run.suites
+    };
+    let same = || runs.iter().filter(of_suites).map(|other| other.number);
+    let before = same().filter(|number| *number < run.number).max();
+    before.or_else(|| same().min()).filter(|_| run.fork_of.is_none())
 }
 
 pub(crate) fn fork_view(of: ForkOf) -> RunFork {
@@ -116,6 +127,7 @@ pub(crate) fn case_summary(run: i64, key: ResultKey, result: &ResultSummary) -> 
     };
     CaseRunSummary {
         id: id_of(run, key),
+        model: result.model.clone(),
         status: result.status,
         why: result.why(),
         metrics: result.metrics.iter().map(metric).collect(),
@@ -222,4 +234,22 @@ pub(crate) fn said_of(
 
 fn continuations(results: &Summaries) -> Continuations {
     Continuations { results: results.iter().map(|(_, result)| Some(result.clone())).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_compared_with_the_one_before_it() {
+        let run = |number, suite: &str| RunInfo {
+            number,
+            created_at: 0,
+            suites: vec![suite.to_owned()],
+            fork_of: None,
+        };
+        let runs = [run(1, "a"), run(2, "b"), run(3, "a"), run(4, "a")];
+        let with = |number: usize| compared_with(&runs[number - 1], &runs);
+        assert_eq!([with(1), with(2), with(3), with(4)], [Some(3), None, Some(1), Some(3)]);
+    }
 }

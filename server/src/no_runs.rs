@@ -3,7 +3,7 @@
 use api::host::RunHost;
 use api::{
     AdkSessionList, ApiError, CaseRun, CaseRunId, ForkRequest, ForkView, KeptResult,
-    RecordedRequest, RunDetail, RunList, RunPlan, RunRequest,
+    RecordedRequest, RunComparison, RunDetail, RunList, RunPlan, RunRequest, SuiteList,
 };
 use async_trait::async_trait;
 
@@ -23,6 +23,10 @@ impl RunHost for NoRuns {
         none()
     }
 
+    async fn list_suites(&self) -> Result<SuiteList, ApiError> {
+        none()
+    }
+
     async fn read_run(&self, _run: i64) -> Result<RunDetail, ApiError> {
         none()
     }
@@ -34,6 +38,10 @@ impl RunHost for NoRuns {
         _repeat: Option<u32>,
         _suite: Option<String>,
     ) -> Result<CaseRun, ApiError> {
+        none()
+    }
+
+    async fn compare_runs(&self, _run: i64, _with: Option<i64>) -> Result<RunComparison, ApiError> {
         none()
     }
 

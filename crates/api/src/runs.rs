@@ -1,7 +1,7 @@
 //! Eval runs that the host's store has, and their forks.
 
 use json_text::JsonText;
-use report_view::RunStatus;
+use report_view::{Change, RunStatus};
 use serde::{Deserialize, Serialize};
 use session::AgentId;
 
@@ -128,6 +128,40 @@ pub struct RunDetail {
     pub cases: Vec<CaseRunSummary>,
     /// The forks of its results, the newest first.
     pub forks: Vec<RunSummary>,
+    /// The run of its suites that it is compared with unless another one is chosen: the one before it, or else the one
+    /// after it.
+    pub compared_with: Option<i64>,
+}
+
+/// A run beside another one of its suites. Only results of suites that both have are compared.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunComparison {
+    /// The run.
+    pub run: i64,
+    /// The run that it is compared with.
+    pub with: i64,
+    /// The runs that it can be compared with, the newest first.
+    pub others: Vec<RunSummary>,
+    /// The results of both: by case and repeat, in the order in which a reader should see them, regressions first.
+    pub results: Vec<ComparedResult>,
+    /// The difference of the pass rates over the cases in both, with its 95 % interval, in a sentence without a full
+    /// stop; `None` if no case has a verdict in both.
+    pub difference: Option<String>,
+    /// Whether a program runs cases of either now.
+    pub is_running: bool,
+}
+
+/// A result beside that of the other run. At least one of both is there.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ComparedResult {
+    /// What has changed.
+    pub change: Change,
+    /// The score now less the score then, in the mean of the metrics that both have.
+    pub by: f64,
+    /// The result in the other run.
+    pub before: Option<CaseRunSummary>,
+    /// The result in the run.
+    pub after: Option<CaseRunSummary>,
 }
 
 /// A result of a run.
@@ -135,6 +169,9 @@ pub struct RunDetail {
 pub struct CaseRunSummary {
     /// Its name.
     pub id: CaseRunId,
+    /// What its model is called, of a case that runs with several models. The name of the case ends with it:
+    /// `greets [gemini-2.5-flash]`.
+    pub model: Option<String>,
     /// The verdict.
     pub status: RunStatus,
     /// Why it did not pass, in a sentence without a full stop.
@@ -328,11 +365,31 @@ pub struct KeptResult {
     pub is_new: bool,
 }
 
-/// A run to start: cases of an earlier run, again.
+/// The suites that the host found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SuiteList {
+    /// The suites, by their names.
+    pub suites: Vec<SuiteSummary>,
+    /// What was not searched, and why: sentences.
+    pub notes: Vec<String>,
+}
+
+/// A suite or eval set that can be run.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct SuiteSummary {
+    /// Its file, as runs name it.
+    pub name: String,
+    /// Whether it is an eval set, which has recorded conversations in place of a user and mocks.
+    pub is_eval_set: bool,
+    /// The number of its cases; otherwise why it cannot be read, a line for each error with its place.
+    pub cases: Result<u64, String>,
+}
+
+/// A run to start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunRequest {
-    /// The earlier run.
-    pub of: i64,
+    /// What to run.
+    pub of: RunOf,
     /// Which of its cases.
     pub cases: RunCases,
     /// How often each runs; `None` for as often as its suite says.
@@ -341,12 +398,21 @@ pub struct RunRequest {
     pub model: Option<String>,
 }
 
+/// What a run is of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RunOf {
+    /// The suites of an earlier run.
+    Run(i64),
+    /// A suite that the host found, by its name.
+    Suite(String),
+}
+
 /// Which cases of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RunCases {
     /// All that its suites have now.
     All,
-    /// Those of which a result did not pass.
+    /// Those of which a result of the earlier run did not pass.
     NotPassed,
     /// The one of this name.
     Case(String),
@@ -367,8 +433,17 @@ pub struct RunPlan {
     pub models: Vec<String>,
     /// Whether agents are asked their own models.
     pub asks_own_models: bool,
-    /// How long these cases took in the earlier run, all together, in milliseconds.
-    pub earlier_ms: u64,
-    /// The tokens that the models of their agents used in the earlier run.
-    pub earlier_tokens: u64,
+    /// What they took before; `None` for a suite without a stored run.
+    pub earlier: Option<EarlierRun>,
+}
+
+/// What cases took in an earlier run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EarlierRun {
+    /// Its number.
+    pub run: i64,
+    /// How long they took, all together, in milliseconds.
+    pub duration_ms: u64,
+    /// The tokens that the models of their agents used.
+    pub tokens: u64,
 }

@@ -39,6 +39,9 @@ pub struct EvalCase {
     pub subject: Arc<dyn Subject>,
     /// The model of the subject at every depth; `None` for the models that the subject names.
     pub model: Option<GivenModel>,
+    /// What its model is called, of a case that runs with several models. Its name ends with it, as
+    /// [`name_with`] has it.
+    pub one_of_models: Option<String>,
     /// What happens to the calls of each tool. A tool that is not named here is refused, unless `other_tools` answers.
     pub tools: HashMap<String, ToolUse>,
     /// What answers the calls of tools that `tools` does not name. Agents used as tools run their agents.
@@ -147,6 +150,7 @@ impl EvalCase {
             description: String::new(),
             subject,
             model: None,
+            one_of_models: None,
             tools: HashMap::new(),
             other_tools: None,
             shared_tools: BTreeSet::new(),
@@ -346,6 +350,19 @@ impl EvalCase {
         self.metrics.push(metric);
         self
     }
+}
+
+/// The name of a case with one of several models: `greets [gemini-2.5-flash]`.
+#[must_use]
+pub fn name_with(name: &str, model: &str) -> String {
+    format!("{name} [{model}]")
+}
+
+/// The name of a case without that of its model.
+#[must_use]
+pub fn name_without<'n>(name: &'n str, model: &str) -> &'n str {
+    let without = name.strip_suffix(&format!(" [{model}]"));
+    without.unwrap_or(name)
 }
 
 /// One run of a case.

@@ -18,6 +18,9 @@ pub struct EvalResult {
     pub name: String,
     /// Which of the case's repeats it is, from 1.
     pub repeat: u32,
+    /// See [`EvalCase::one_of_models`](crate::EvalCase::one_of_models).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// The verdict.
     pub status: Status,
     /// Each metric's result, by its name.
@@ -75,6 +78,9 @@ const MOST_SAID: usize = 200;
 /// A result without its ledger.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ResultSummary {
+    /// See [`EvalResult::model`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// See [`EvalResult::status`].
     pub status: Status,
     /// See [`EvalResult::metrics`].
@@ -101,6 +107,7 @@ impl ResultSummary {
     #[must_use]
     pub fn of(result: &EvalResult) -> Self {
         Self {
+            model: result.model.clone(),
             status: result.status,
             metrics: result.metrics.clone(),
             said: said_last(&result.events),

@@ -123,6 +123,7 @@ async fn run_once(case: &EvalCase, gate: Gate) -> Result<EvalResult, EvalResult>
     let result = EvalResult {
         name: case.name.clone(),
         repeat: 1,
+        model: case.one_of_models.clone(),
         status,
         metrics,
         token_usage: TokenUsage::of(Role::Subject, &events),

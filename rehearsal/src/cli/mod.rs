@@ -31,6 +31,7 @@ pub use self::eval::{
 };
 pub(crate) use self::eval::{
     ForkRun, case_of, cases, check_fit, fork_of, read_changes, read_move, recorded_run, stored,
+    suite_name_in,
 };
 pub use adk_folder::{AdkFolder, AdkFolderError, unseen_by_adk, write_adk_folder};
 pub use backup::{BackupArguments, BackupError, Copied, RestoreArguments, back_up, restore};

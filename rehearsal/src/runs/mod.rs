@@ -1,9 +1,11 @@
 //! [`StoredRuns`]: the page's part of eval runs. Reads the store that `rehearsal eval` writes, and runs forks.
 
+mod compare;
 mod keep;
 mod new_run;
 mod recorded;
 mod running;
+mod suites;
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -11,7 +13,8 @@ use std::path::{Path, PathBuf};
 use api::host::RunHost;
 use api::{
     AdkSessionList, ApiError, CaseRun, CaseRunId, ForkRequest, ForkView, KeptResult,
-    RecordedRequest, RunDetail, RunList, RunPlan, RunRequest, RunSummary,
+    RecordedRequest, RunComparison, RunDetail, RunList, RunOf, RunPlan, RunRequest, RunSummary,
+    SuiteList,
 };
 use async_trait::async_trait;
 use eval::continuations::Fork;
@@ -20,16 +23,18 @@ use eval::result::{ResultSummary, Status};
 use eval::store::{ResultKey, RunStore, StoreError};
 use eval::tool_mode::{ToolModes, UnknownToolMode};
 
+use self::compare::{compared, is_comparable};
 use self::new_run::NewRun;
 use self::recorded::RecordedFile;
 use self::running::HostedRuns;
+use self::suites::{FoundSuites, SuiteSearch};
 use crate::cli::{
     EvalArguments, EvalError, ForkRun, case_of, read_changes, read_move, recorded_run, stored,
 };
 use crate::config::AgentConfig;
 use crate::run_views::{
-    case_run, fork_side, fork_view, id_of, key_of, recorded_kind, run_detail, run_summaries,
-    said_of,
+    case_run, compared_with, fork_side, fork_view, id_of, key_of, recorded_kind, run_detail,
+    run_summaries, said_of,
 };
 
 /// The most continuations of a side that the page may ask for.
@@ -41,6 +46,7 @@ pub struct StoredRuns {
     folder: PathBuf,
     python: Option<PathBuf>,
     agents: Vec<AgentConfig>,
+    search: SuiteSearch,
     hosted: HostedRuns,
 }
 
@@ -49,13 +55,23 @@ impl StoredRuns {
     /// `rehearsal eval` was started. `python` runs agents without an interpreter of their own.
     #[must_use]
     pub fn new(store: PathBuf, folder: PathBuf, python: Option<PathBuf>) -> Self {
-        Self { store, folder, python, agents: Vec::new(), hosted: HostedRuns::default() }
+        let search = SuiteSearch { folder: folder.clone(), ..SuiteSearch::default() };
+        Self { store, folder, python, agents: Vec::new(), search, hosted: HostedRuns::default() }
     }
 
-    /// Results of these agents are kept in the eval sets that they have here.
+    /// Results of these agents are kept in the eval sets that they have here, which can be run.
     #[must_use]
     pub fn agents(mut self, agents: Vec<AgentConfig>) -> Self {
+        self.search.agents.clone_from(&agents);
         self.agents = agents;
+        self
+    }
+
+    /// Suites are found in these folders too. Those of `agent_folders` are agents, which come and go.
+    #[must_use]
+    pub fn folders(mut self, agent_folders: Vec<PathBuf>, others: Vec<PathBuf>) -> Self {
+        self.search.agent_folders = agent_folders;
+        self.search.others = others;
         self
     }
 
@@ -94,12 +110,54 @@ impl StoredRuns {
     }
 
     /// The cases of a run to start.
-    async fn prepared(&self, store: &RunStore, request: &RunRequest) -> Result<NewRun, ApiError> {
-        let info = store.run(request.of).await.map_err(|error| refused(&error))?;
-        let earlier = store.summaries(request.of).await.map_err(|error| refused(&error))?;
-        let paths = info.suites.iter().map(|suite| self.folder.join(suite)).collect();
+    async fn prepared(&self, request: &RunRequest) -> Result<NewRun, ApiError> {
+        let (suites, earlier) = match &request.of {
+            RunOf::Run(run) => {
+                let store = self.existing().await?;
+                let info = store.run(*run).await.map_err(|error| refused(&error))?;
+                (info.suites, Some((store, *run)))
+            }
+            RunOf::Suite(name) => {
+                let suites = vec![name.clone()];
+                let store = self.open().await?;
+                let last = match &store {
+                    Some(store) => store.last_run_of(&suites).await.ok().map(|run| run.number),
+                    None => None,
+                };
+                (suites, store.zip(last))
+            }
+        };
+        let found = self.found().await?;
+        let known = match &*suites {
+            [only] => found.by_name.get(only),
+            _ => None,
+        };
+        if let (RunOf::Suite(name), None) = (&request.of, known) {
+            return Err(ApiError::Run(format!(
+                "{name} is not among the suites of this page. Reload the page, or run the file with `rehearsal eval`."
+            )));
+        }
+        let earlier = match earlier {
+            None => None,
+            Some((store, run)) => {
+                let results = store.summaries(run).await.map_err(|error| refused(&error))?;
+                Some((run, results))
+            }
+        };
+        let paths = suites.iter().map(|suite| self.folder.join(suite)).collect();
         let arguments = EvalArguments::of_suites(paths, self.python.clone(), self.store.clone());
-        NewRun::of(request, info, &earlier, arguments).map_err(|error| refused(&error))
+        let arguments = match known {
+            Some(found) => found.arguments(arguments),
+            None => arguments,
+        };
+        NewRun::of(request, suites, earlier, arguments).map_err(|error| refused(&error))
+    }
+
+    /// The suites that there are now.
+    async fn found(&self) -> Result<FoundSuites, ApiError> {
+        let search = self.search.clone();
+        let found = tokio::task::spawn_blocking(move || search.find());
+        found.await.map_err(|_| ApiError::Internal("find suites".to_owned()))
     }
 
     /// The fork that the run belongs to, as it is now.
@@ -156,10 +214,52 @@ impl RunHost for StoredRuns {
         Ok(RunList { runs, store: self.store.display().to_string() })
     }
 
+    async fn list_suites(&self) -> Result<SuiteList, ApiError> {
+        let (search, python, store) =
+            (self.search.clone(), self.python.clone(), self.store.clone());
+        let arguments =
+            move |suite| EvalArguments::of_suites(vec![suite], python.clone(), store.clone());
+        let listed = tokio::task::spawn_blocking(move || search.list(arguments));
+        listed.await.map_err(|_| ApiError::Internal("read the suites".to_owned()))
+    }
+
     async fn read_run(&self, run: i64) -> Result<RunDetail, ApiError> {
         let store = self.existing().await?;
         let detail = run_detail(&store, run).await.map_err(|error| refused(&error))?;
         Ok(RunDetail { summary: self.with_planned(detail.summary), ..detail })
+    }
+
+    async fn compare_runs(&self, run: i64, with: Option<i64>) -> Result<RunComparison, ApiError> {
+        let store = self.existing().await?;
+        let info = store.run(run).await.map_err(|error| refused(&error))?;
+        let mut others = self.summaries(&store).await.map_err(|error| refused(&error))?;
+        let Some(own) = others.iter().find(|other| other.run == run).cloned() else {
+            return Err(ApiError::Run(format!("Run {run} is gone.")));
+        };
+        others.retain(|other| is_comparable(&own, other));
+        let by_itself = match with {
+            Some(_) => None,
+            None => {
+                let runs = store.runs().await.map_err(|error| refused(&error))?;
+                compared_with(&info, &runs).or_else(|| others.first().map(|other| other.run))
+            }
+        };
+        let Some(with) = with.or(by_itself) else {
+            return Err(ApiError::Run(format!(
+                "Run {run} cannot be compared: there is no other run of its suites."
+            )));
+        };
+        let Some(other) = others.iter().find(|other| other.run == with) else {
+            store.run(with).await.map_err(|error| refused(&error))?;
+            return Err(ApiError::Run(format!(
+                "Runs {run} and {with} cannot be compared: they have no suite in common, or one of them is a fork."
+            )));
+        };
+        let is_running = own.is_running || other.is_running;
+        let before = store.summaries(with).await.map_err(|error| refused(&error))?;
+        let after = store.summaries(run).await.map_err(|error| refused(&error))?;
+        let (results, difference) = compared((with, before), (run, after));
+        Ok(RunComparison { run, with, others, results, difference, is_running })
     }
 
     async fn read_case_run(
@@ -206,14 +306,14 @@ impl RunHost for StoredRuns {
     }
 
     async fn plan_run(&self, request: RunRequest) -> Result<RunPlan, ApiError> {
-        let store = self.existing().await?;
-        self.prepared(&store, &request).await.map(|run| run.plan())
+        self.prepared(&request).await.map(|run| run.plan())
     }
 
     async fn start_run(&self, request: RunRequest) -> Result<i64, ApiError> {
-        let store = self.existing().await?;
-        let run = self.prepared(&store, &request).await?;
+        let run = self.prepared(&request).await?;
         run.check().await.map_err(|error| refused(&error))?;
+        // The first run of a host makes it.
+        let store = RunStore::open(&self.store).await.map_err(|error| refused(&error))?;
         let number = store.begin(&run.suites).await.map_err(|error| refused(&error))?.number();
         let claim = store.claim(number).map_err(|error| refused(&error))?;
         let planned = run.plan().results;

@@ -1,34 +1,34 @@
-//! [`NewRun`]: cases of an earlier run, to run again.
+//! [`NewRun`]: cases of a suite or of an earlier run, to run.
 
 use std::collections::{BTreeSet, HashSet};
 use std::num::NonZeroU32;
 
-use api::{RunCases, RunPlan, RunRequest};
+use api::{EarlierRun, RunCases, RunPlan, RunRequest};
 use eval::given_model::{RealModel, real_model};
 use eval::result::Status;
-use eval::store::{RunInfo, RunStore, StoreError, Summaries};
+use eval::store::{RunStore, StoreError, Summaries};
 use eval::{CaseRun, EvalCase, EvalSuite, ToolUse, run_cases};
 
 use crate::cli::{EvalArguments, EvalError, cases, check_fit};
 
-/// Cases of an earlier run, to run again.
+/// Cases of suites, to run.
 pub(super) struct NewRun {
     /// The names of the suites.
     pub(super) suites: Vec<String>,
     suite: EvalSuite,
-    earlier_ms: u64,
-    earlier_tokens: u64,
+    earlier: Option<EarlierRun>,
 }
 
 impl NewRun {
-    /// The cases that the request chooses of a run with these results. `arguments` names its suites.
+    /// The cases that the request chooses of the suites with these names, which `arguments` name too. `earlier` is a
+    /// run of them with its results.
     ///
     /// # Errors
     /// [`EvalError`] if the suites cannot be read, or have none of the cases.
     pub(super) fn of(
         request: &RunRequest,
-        run: RunInfo,
-        earlier: &Summaries,
+        suites: Vec<String>,
+        earlier: Option<(i64, Summaries)>,
         arguments: EvalArguments,
     ) -> Result<Self, EvalError> {
         let jobs = arguments.jobs();
@@ -37,13 +37,13 @@ impl NewRun {
         let mut cases = cases(&arguments)?;
         for case in &mut cases {
             // The file may be named from elsewhere.
-            if let Some(name) = name_of(&run, &case.source.suite) {
+            if let Some(name) = name_of(&suites, &case.source.suite) {
                 case.source.suite = name;
             }
         }
         let known = cases.iter().map(|case| case.name.clone()).collect();
-        let not_passed: HashSet<(&str, &str)> = earlier
-            .iter()
+        let results = earlier.iter().flat_map(|(_, results)| results);
+        let not_passed: HashSet<(&str, &str)> = results
             .filter(|(_, result)| result.status != Status::Passed)
             .map(|(key, _)| (key.suite.as_str(), key.name.as_str()))
             .collect();
@@ -57,18 +57,9 @@ impl NewRun {
         if cases.is_empty() {
             return Err(EvalError::NoCase { known });
         }
-        let chosen: HashSet<(&str, &str)> =
-            cases.iter().map(|case| (case.source.suite.as_str(), case.name.as_str())).collect();
-        let of_chosen = earlier
-            .iter()
-            .filter(|(key, _)| chosen.contains(&(key.suite.as_str(), key.name.as_str())));
-        let (mut earlier_ms, mut earlier_tokens) = (0, 0);
-        for (_, result) in of_chosen {
-            earlier_ms += result.duration_ms;
-            earlier_tokens += result.token_usage.input + result.token_usage.output;
-        }
+        let earlier = earlier.and_then(|(run, results)| took(run, &results, &cases));
         let suite = EvalSuite { cases, jobs, stop_on_first_failure: false };
-        Ok(Self { suites: run.suites, suite, earlier_ms, earlier_tokens })
+        Ok(Self { suites, suite, earlier })
     }
 
     /// What it would do.
@@ -98,8 +89,7 @@ impl NewRun {
             sealed_tools: sealed.into_iter().collect(),
             models: models.into_iter().collect(),
             asks_own_models,
-            earlier_ms: self.earlier_ms,
-            earlier_tokens: self.earlier_tokens,
+            earlier: self.earlier,
         }
     }
 
@@ -126,8 +116,23 @@ fn runs_of(case: &EvalCase) -> impl Iterator<Item = CaseRun<'_>> {
     (1..=case.repeats).map(move |repeat| CaseRun { case, repeat })
 }
 
-/// The name of a suite in the run, of a file that may be named from elsewhere.
-fn name_of(run: &RunInfo, file: &str) -> Option<String> {
+/// What these cases took in a run; `None` if it has no result of them.
+fn took(run: i64, results: &Summaries, cases: &[EvalCase]) -> Option<EarlierRun> {
+    let chosen: HashSet<(&str, &str)> =
+        cases.iter().map(|case| (case.source.suite.as_str(), case.name.as_str())).collect();
+    let of_chosen =
+        results.iter().filter(|(key, _)| chosen.contains(&(key.suite.as_str(), key.name.as_str())));
+    let mut took: Option<EarlierRun> = None;
+    for (_, result) in of_chosen {
+        let took = took.get_or_insert(EarlierRun { run, duration_ms: 0, tokens: 0 });
+        took.duration_ms += result.duration_ms;
+        took.tokens += result.token_usage.input + result.token_usage.output;
+    }
+    took
+}
+
+/// The name among those of suites, of a file that may be named from elsewhere.
+fn name_of(suites: &[String], file: &str) -> Option<String> {
     let ends = |suite: &&String| file == suite.as_str() || file.ends_with(&format!("/{suite}"));
-    run.suites.iter().filter(ends).max_by_key(|suite| suite.len()).cloned()
+    suites.iter().filter(ends).max_by_key(|suite| suite.len()).cloned()
 }

@@ -9,6 +9,7 @@ pub(crate) mod model_endpoint;
 mod prices;
 mod recordings;
 mod refused;
+mod several_models;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

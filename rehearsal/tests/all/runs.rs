@@ -1,14 +1,18 @@
 //! Stored runs and their forks, as the page asks for them.
 
+mod compared;
 mod killed;
 mod recorded;
+mod suites;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use api::host::RunHost as _;
-use api::{ApiError, CaseRunId, ForkRequest, ForkView, RunCases, RunRequest, StepViewKind};
+use api::{
+    ApiError, CaseRunId, ForkRequest, ForkView, RunCases, RunOf, RunPlan, RunRequest, StepViewKind,
+};
 use json_text::JsonText;
 use rehearsal::config::{AgentConfig, AgentSourceConfig};
 use rehearsal::runs::StoredRuns;
@@ -43,16 +47,21 @@ fn stored(python: &Path) -> (TempDir, StoredRuns) {
     let ended = command.current_dir(folder.path()).output().unwrap();
     assert_eq!(ended.status.code(), Some(1), "{}", String::from_utf8_lossy(&ended.stderr));
     let store = folder.path().join(".rehearsal/eval.sqlite");
-    let agent = AgentConfig {
+    let runs = StoredRuns::new(store, folder.path().to_owned(), Some(python.to_owned()));
+    let runs = runs.agents(vec![triage(folder.path())]);
+    (folder, runs)
+}
+
+/// The triage agent, with its eval set in this folder.
+fn triage(folder: &Path) -> AgentConfig {
+    AgentConfig {
         name: "Triage".to_owned(),
         source: AgentSourceConfig::AdkPython { folder: agents().join("triage"), python: None },
-        eval_set_path: folder.path().join("triage_evals.evalset.json"),
+        eval_set_path: folder.join("triage_evals.evalset.json"),
         user_id: "user".to_owned(),
         state: BTreeMap::new(),
         found_in: None,
-    };
-    let runs = StoredRuns::new(store, folder.path().to_owned(), Some(python.to_owned()));
-    (folder, runs.agents(vec![agent]))
+    }
 }
 
 /// What `rehearsal eval runs` prints.
@@ -194,13 +203,14 @@ async fn a_failed_run_is_forked_at_a_step_and_the_cause_is_shown() {
 async fn what_did_not_pass_runs_again() {
     let Some(python) = test_needs::python() else { return };
     let (_folder, runs) = stored(&python);
-    let request = |cases| RunRequest { of: 1, cases, repeats: Some(3), model: None };
+    let request = |cases| RunRequest { of: RunOf::Run(1), cases, repeats: Some(3), model: None };
     let plan = runs.plan_run(request(RunCases::NotPassed)).await.unwrap();
     assert_eq!((plan.cases, plan.results), (1, 3));
     assert_eq!((plan.real_tools.len(), plan.models.len(), plan.asks_own_models), (0, 0, false));
     let all = runs.plan_run(request(RunCases::All)).await.unwrap();
     assert_eq!((all.cases, all.results), (2, 6));
-    assert!(all.earlier_ms >= plan.earlier_ms);
+    let took = |plan: &RunPlan| plan.earlier.unwrap().duration_ms;
+    assert!(took(&all) >= took(&plan));
 
     let run = runs.start_run(request(RunCases::NotPassed)).await.unwrap();
     let detail = loop {

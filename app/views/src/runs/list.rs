@@ -1,9 +1,9 @@
-//! The list of stored runs, with the trends of their suites.
+//! The list of stored runs, with the suites that can be run and their trends.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use api::{RunList, RunSummary};
+use api::{RunList, RunSummary, SuiteList};
 use leptos::prelude::*;
 
 use super::address::run_address;
@@ -13,11 +13,12 @@ use super::head::{
 use super::sessions::Sessions;
 use super::state::fetched::{Fetched, use_fetched};
 use super::state::list::{Asked, Row, Show as Shown, rows, trends};
-use super::state::row_keys::row_after;
+use super::state::suites::{Place, place_after};
+use super::suites::{FoundSuites, SuiteTable};
 use super::trend::Trends;
 use crate::shared::keys::{listen, offer};
 use crate::shared::shortcuts::{Group, Shortcuts};
-use api::host::list_runs;
+use api::host::{list_runs, list_suites};
 use app::components::filter_box::FilterBox;
 use app::components::loading::Loading;
 use app::state::browser;
@@ -32,13 +33,13 @@ const BATCH: usize = 200;
 
 /// The keys of the list.
 const SHORTCUTS: &[Group] = &[(
-    "Runs",
+    "Suites and runs",
     &[
-        ("↓ J", "Next run"),
-        ("↑ K", "Previous run"),
-        ("Home", "First run"),
-        ("End", "Last run"),
-        ("↵", "Open the run"),
+        ("↓ J", "Next row"),
+        ("↑ K", "Previous row"),
+        ("Home", "First row"),
+        ("End", "Last row"),
+        ("↵", "Open the run, or run the suite"),
     ],
 )];
 
@@ -47,12 +48,13 @@ const SHORTCUTS: &[Group] = &[(
 pub fn Runs() -> impl IntoView {
     let list =
         use_fetched(list_runs, PERIOD, |list: &RunList| list.runs.iter().any(|run| run.is_running));
+    let suites = use_fetched(list_suites, PERIOD, |_: &SuiteList| false);
     let arrived = Memo::new(move |_| list.arrived());
     let is_empty = Memo::new(move |_| list.get().is_none_or(|list| list.runs.is_empty()));
     let draw = move |()| {
         (move || match is_empty.get() {
-            true => view! { <NoRuns list/> }.into_any(),
-            false => view! { <Stored list/> }.into_any(),
+            true => view! { <NoRuns suites/> }.into_any(),
+            false => view! { <Stored list suites/> }.into_any(),
         })
         .into_any()
     };
@@ -71,21 +73,71 @@ pub fn Runs() -> impl IntoView {
     }
 }
 
+/// Listens to the keys that move between `suites` and so many runs; `to_run` focuses the run of a place.
+fn listen_to_rows(
+    suites: FoundSuites,
+    runs: impl Fn() -> usize + Copy + 'static,
+    current: RwSignal<Place>,
+    to_run: impl Fn(usize) + Copy + 'static,
+) {
+    listen(move |event| {
+        if event.ctrl_key() || event.meta_key() || event.alt_key() {
+            return false;
+        }
+        if browser::is_typing() {
+            return event.key() == "Escape" && browser::leave_field();
+        }
+        let counts = (untrack(|| suites.count()), untrack(runs));
+        let here = current.get_untracked().within(counts.0, counts.1);
+        let Some(to) = place_after(&event.key(), here, counts.0, counts.1) else { return false };
+        // The first press goes to the row, the next ones from it.
+        let is_step = matches!(event.key().as_str(), "ArrowDown" | "j" | "ArrowUp" | "k");
+        let is_here = browser::focused_id() == here.id();
+        let to = if is_step && !is_here { here } else { to };
+        current.set(to);
+        match to {
+            Place::Run(at) => to_run(at),
+            Place::Suite(_) => focus_row(to),
+        }
+        true
+    });
+}
+
+/// Focuses a row, immediately where it is drawn.
+fn focus_row(place: Place) {
+    if !browser::focus(&place.id()) {
+        browser::after_drawing(move || browser::focus(&place.id()));
+    }
+}
+
+/// Without runs, a suite is run first; without suites, one is written first.
 #[component]
 fn NoRuns(
-    /// The list.
-    list: Fetched<RunList>,
+    /// The suites.
+    suites: Fetched<SuiteList>,
 ) -> impl IntoView {
-    let command = move || {
-        let store = list.get().map(|list| visible_name(&list.store)).unwrap_or_default();
-        format!("rehearsal eval SUITE --store {store}")
+    let current = RwSignal::new(Place::Suite(0));
+    let no_runs = Memo::new(|_| Arc::from([]));
+    let found = FoundSuites::new(suites, no_runs, Signal::stored(String::new()), current);
+    listen_to_rows(found, || 0, current, |_| ());
+    let has_suites = Memo::new(move |_| suites.get().map(|list| !list.suites.is_empty()));
+    let next = move || {
+        match has_suites.get() {
+        None => view! { <p>"Looking for suites…"</p> }.into_any(),
+        Some(true) => view! { <p>"Run a suite to see its results here."</p> }.into_any(),
+        Some(false) => view! {
+            <p>"No suite is in the folders of this host. Write one from a case of an eval set:"</p>
+            <pre class="connect">"rehearsal eval init EVALSET --case ID --output NAME.eval.yaml"</pre>
+        }
+        .into_any(),
+    }
     };
     view! {
-        <div class="empty centred">
+        <div class=move || if has_suites.get() == Some(true) { "runs-none" } else { "empty centred" }>
             <h2>"No stored runs yet"</h2>
-            <p>"Run the cases of a suite, and store the results:"</p>
-            <pre class="connect">{command}</pre>
+            {next}
         </div>
+        <SuiteTable suites=found/>
     }
 }
 
@@ -94,6 +146,8 @@ fn NoRuns(
 fn Stored(
     /// The list.
     list: Fetched<RunList>,
+    /// The suites.
+    suites: Fetched<SuiteList>,
 ) -> impl IntoView {
     let (show, forks, suite) =
         (use_in_address("show"), use_in_address("forks"), use_in_address("suite"));
@@ -117,32 +171,19 @@ fn Stored(
     let runs = Memo::new(move |_| runs());
     let rows = Memo::new(move |_| rows(&runs.read(), &asked.read()));
     let shown = RwSignal::new(BATCH);
-    let current = RwSignal::new(0_usize);
-    let go_to = move |row: usize| {
-        current.set(row);
+    let current = RwSignal::new(Place::Run(0));
+    let found = FoundSuites::new(suites, runs, searched.into(), current);
+    let to_run = move |row: usize| {
         if row >= shown.get_untracked() {
             shown.set(row + BATCH);
         }
-        if !browser::focus(&row_id(row)) {
-            browser::after_drawing(move || browser::focus(&row_id(row)));
-        }
+        focus_row(Place::Run(row));
     };
-    listen(move |event| {
-        if event.ctrl_key() || event.meta_key() || event.alt_key() {
-            return false;
-        }
-        if browser::is_typing() {
-            return event.key() == "Escape" && browser::leave_field();
-        }
-        let here = current.get_untracked();
-        let count = rows.read_untracked().len();
-        let Some(to) = row_after(&event.key(), here, count) else { return false };
-        // The first press goes to the row, the next ones from it.
-        let is_step = matches!(event.key().as_str(), "ArrowDown" | "j" | "ArrowUp" | "k");
-        let is_here = browser::focused_id() == row_id(here);
-        go_to(if is_step && !is_here { here.min(count - 1) } else { to });
-        true
-    });
+    let go_to = move |row: usize| {
+        current.set(Place::Run(row));
+        to_run(row);
+    };
+    listen_to_rows(found, move || rows.read().len(), current, to_run);
     let filter = move |kind: Shown| {
         let count = Memo::new(move |_| asked.read().count(kind, &runs.read()));
         view! {
@@ -189,8 +230,9 @@ fn Stored(
                 </label>
             </Show>
         </div>
+        <SuiteTable suites=found/>
         {trends}
-        <table class="sets runs-list">
+        <table class="sets runs-list" aria-label="Runs">
             <thead>
                 <tr>
                     <th scope="col">"Run"</th>
@@ -227,11 +269,6 @@ fn changing(row: &Row) -> (i64, bool, bool, [u64; 5]) {
     (*run, row.is_below, *is_running, figures)
 }
 
-/// The id of a row's link in the document.
-fn row_id(row: usize) -> String {
-    format!("run-row-{row}")
-}
-
 #[component]
 fn RunRow(
     /// Its place, from 0.
@@ -239,7 +276,7 @@ fn RunRow(
     /// The run.
     row: Row,
     /// The row that the arrow keys are at.
-    current: RwSignal<usize>,
+    current: RwSignal<Place>,
 ) -> impl IntoView {
     let Row { run, is_below } = row;
     let RunSummary {
@@ -259,9 +296,9 @@ fn RunRow(
         <tr class:runs-below=is_below>
             <th scope="row">
                 <a
-                    id=row_id(at)
+                    id=Place::Run(at).id()
                     href=run_address(run)
-                    on:focus=move |_| current.set(at)
+                    on:focus=move |_| current.set(Place::Run(at))
                 >
                     "Run " {run}
                 </a>

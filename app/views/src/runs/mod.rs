@@ -2,6 +2,7 @@
 
 mod address;
 mod case_run;
+mod compare;
 mod fork_panel;
 mod fork_run;
 mod fork_tools;
@@ -11,11 +12,14 @@ mod keep;
 mod ledger;
 mod list;
 mod metrics;
+mod models;
 mod reader;
 mod rerun;
 mod results;
+mod run_form;
 mod sessions;
 pub mod state;
+mod suites;
 mod trend;
 mod verdict;
 

@@ -5,15 +5,19 @@ use std::time::Duration;
 use api::{RunDetail, RunSummary};
 use leptos::prelude::*;
 
+use super::address::run_address;
 use super::case_run::CaseRunReader;
+use super::compare::{Compare, OPENS};
 use super::fork_run::ForkRun;
 use super::head::{Began, Forks, Suites, duration_text, running, tokens_text};
+use super::models::Models;
 use super::rerun::Rerun;
 use super::results::Results;
 use super::state::fetched::{Fetched, use_fetched};
 use api::host::read_run;
 use app::components::loading::Loading;
 use app::state::base_path::address;
+use app::state::in_address::{InAddress, use_in_address};
 
 /// How often a run is read while it is running.
 const PERIOD: Duration = Duration::from_secs(2);
@@ -55,10 +59,17 @@ fn RunSheet(
     let is_fork =
         Memo::new(move |_| summary.read().as_ref().is_some_and(|it| it.fork_of.is_some()));
     let arrived = Memo::new(move |_| detail.arrived());
+    let chosen = use_in_address("compare");
+    let compared_with = Memo::new(move |_| detail.get().and_then(|detail| detail.compared_with));
+    let compare = move || {
+        let with = compared_with.get().filter(|_| chosen.get().is_none())?;
+        let href = format!("{}?compare={with}", run_address(run));
+        Some(view! { <a class="button quiet" id=OPENS href=href>"Compare with…"</a> })
+    };
     let draw = move |()| {
         (move || match is_fork.get() {
             true => view! { <ForkRun run/> }.into_any(),
-            false => view! { <Plain detail/> }.into_any(),
+            false => view! { <Plain run detail chosen/> }.into_any(),
         })
         .into_any()
     };
@@ -67,6 +78,7 @@ fn RunSheet(
             <h1>"Run " {run}</h1>
             {move || summary.get().map(chips)}
             <span class="grow"></span>
+            {compare}
             <a class="button quiet" href=address("/runs")>"All runs"</a>
         </header>
         <div class="report-body">
@@ -88,15 +100,32 @@ fn chips(summary: RunSummary) -> AnyView {
     .into_any()
 }
 
-/// A run that is not a fork.
+/// A run that is not a fork: its results, or the comparison with another run.
 #[component]
 fn Plain(
+    /// Its number.
+    run: i64,
+    /// The run.
+    detail: Fetched<RunDetail>,
+    /// The run that it is compared with.
+    chosen: InAddress,
+) -> impl IntoView {
+    let is_compared = Memo::new(move |_| chosen.get().is_some());
+    move || match is_compared.get() {
+        true => view! { <Compare run chosen/> }.into_any(),
+        false => view! { <Uncompared detail/> }.into_any(),
+    }
+}
+
+#[component]
+fn Uncompared(
     /// The run.
     detail: Fetched<RunDetail>,
 ) -> impl IntoView {
     let forks = Memo::new(move |_| detail.get().map(|it| it.forks.clone()).unwrap_or_default());
     view! {
         <Rerun detail/>
+        <Models detail/>
         <Results detail/>
         {move || {
             let forks = forks.get();

@@ -2,7 +2,7 @@
 
 use crate::{
     AdkSessionList, CaseRun, CaseRunId, ForkRequest, ForkView, KeptResult, RecordedRequest,
-    RunDetail, RunList, RunPlan, RunRequest,
+    RunComparison, RunDetail, RunList, RunPlan, RunRequest, SuiteList,
 };
 
 super::host_functions! {
@@ -11,6 +11,9 @@ super::host_functions! {
 
     /// The stored runs.
     "list_runs": fn list_runs() -> RunList;
+
+    /// The suites that can be run, whether or not they ever ran.
+    "list_suites": fn list_suites() -> SuiteList;
 
     /// A run with its results.
     "read_run": fn read_run(run: i64) -> RunDetail;
@@ -23,6 +26,9 @@ super::host_functions! {
         repeat: Option<u32>,
         suite: Option<String>,
     ) -> CaseRun;
+
+    /// A run beside another one of its suites; without `with`, the one that it is compared with by itself.
+    "compare_runs": fn compare_runs(run: i64, with: Option<i64>) -> RunComparison;
 
     /// What a run would do, without starting it.
     "plan_run": fn plan_run(request: RunRequest) -> RunPlan;

@@ -15,14 +15,14 @@ use serde_json::{Map, Value};
 use super::ReadOptions;
 use super::content_hash;
 use super::error::SuiteFault;
-use super::format::{self, Answer};
+use super::format::{self, Answer, ListedModel};
 use super::mcp;
 use super::python_imports;
 use crate::adk_judge::AdkJudge;
 use crate::allowed;
 use crate::args_match::ArgsMatch;
 use crate::bridge::{Bridge, Format};
-use crate::case::{CaseSource, EvalCase, Termination, UserAgents};
+use crate::case::{CaseSource, EvalCase, Termination, UserAgents, name_with};
 use crate::change_templates::{ChangeTemplates, is_template};
 use crate::confirmation::ConfirmationRequest;
 use crate::criterion::CriterionMetric;
@@ -59,7 +59,7 @@ pub(super) fn cases(
     folder: &Path,
     options: &ReadOptions,
     models: &Models,
-) -> Result<Vec<EvalCase>, Vec<SuiteFault>> {
+) -> Result<Vec<BuiltCase>, Vec<SuiteFault>> {
     let mut builder = Builder {
         folder,
         options,
@@ -77,6 +77,10 @@ pub(super) fn cases(
         has_adk_users: false,
     };
     let prices = Arc::new(builder.prices(&suite.prices));
+    if suite.model.is_some() && suite.models.each.is_some() {
+        builder.fault("models", MODEL_AND_MODELS);
+    }
+    builder.listed(suite.models.each.as_deref(), "models");
     let mut names = HashSet::new();
     let mut cases = Vec::new();
     if suite.cases.is_empty() {
@@ -84,16 +88,59 @@ pub(super) fn cases(
     }
     for (at, case) in suite.cases.iter().enumerate() {
         let place = format!("cases[{at}]");
-        if !names.insert(&case.name) {
-            builder.fault(
-                &format!("{place}.name"),
-                format!("two cases have the name {}; give each its own", case.name),
-            );
+        if case.model.is_some() && case.models.is_some() {
+            builder.fault(&format!("{place}.models"), MODEL_AND_MODELS);
         }
-        let case = builder.case(suite, case, &place);
-        cases.extend(case.map(|case| EvalCase { prices: Arc::clone(&prices), ..case }));
+        builder.listed(case.models.as_deref(), &format!("{place}.models"));
+        let of_case = case.models.as_deref();
+        let of_suite = suite.models.each.as_deref().filter(|_| case.model.is_none());
+        let models: Vec<Option<&ListedModel>> = match of_case.or(of_suite) {
+            Some(models) => models.iter().map(Some).collect(),
+            None => vec![None],
+        };
+        for model in models {
+            let known = builder.faults.len();
+            let name = match model {
+                Some(model) => name_with(&case.name, &model.label()),
+                None => case.name.clone(),
+            };
+            if !names.insert(name.clone()) {
+                builder.fault(
+                    &format!("{place}.name"),
+                    format!("two cases have the name {name}; give each its own"),
+                );
+            }
+            let chosen = model.map(ListedModel::model);
+            let chosen = chosen.as_ref().or(case.model.as_ref()).or(suite.model.as_ref());
+            let built = builder.case(suite, case, chosen, &place);
+            let prices = Arc::clone(&prices);
+            let label = model.map(ListedModel::label);
+            cases.extend(built.map(|built| BuiltCase {
+                at,
+                model: model.cloned(),
+                case: EvalCase { name, prices, one_of_models: label, ..built },
+            }));
+            // They would come again with each model.
+            if builder.faults.len() > known {
+                break;
+            }
+        }
     }
     if builder.faults.is_empty() { Ok(cases) } else { Err(builder.faults) }
+}
+
+/// That a suite or case names its models twice.
+const MODEL_AND_MODELS: &str =
+    "`model` and `models` are both given; write all models in `models`, or one in `model`";
+
+/// A case of a suite.
+pub(super) struct BuiltCase {
+    /// The place of the case in the suite, from 0.
+    pub(super) at: usize,
+    /// Its model, of a case that runs with several.
+    pub(super) model: Option<ListedModel>,
+    /// The case.
+    pub(super) case: EvalCase,
 }
 
 struct Builder<'a> {
@@ -149,10 +196,29 @@ impl Builder<'_> {
         Prices::new(prices.iter().map(|(name, it)| (name.clone(), price(it))))
     }
 
+    /// Checks a list of models.
+    fn listed(&mut self, models: Option<&[ListedModel]>, place: &str) {
+        let Some(models) = models else { return };
+        if models.is_empty() {
+            self.fault(place, "there are no models; add one, or remove `models`");
+        }
+        let mut labels = HashSet::new();
+        for (at, model) in models.iter().enumerate() {
+            let label = model.label();
+            if label.trim().is_empty() {
+                self.fault(&format!("{place}[{at}]"), "the name of the model is empty");
+            } else if !labels.insert(label.clone()) {
+                let message = format!("{label} is in the list already; remove one of them");
+                self.fault(&format!("{place}[{at}]"), message);
+            }
+        }
+    }
+
     fn case(
         &mut self,
         suite: &format::Suite,
         case: &format::Case,
+        model: Option<&format::Model>,
         place: &str,
     ) -> Option<EvalCase> {
         let Some(subject) = case.subject.as_ref().or(suite.subject.as_ref()) else {
@@ -187,7 +253,7 @@ impl Builder<'_> {
             let read = Golden::read(&path, golden.case.as_deref());
             self.checked(&format!("{place}.golden"), read).map(Arc::new)
         });
-        let model = match case.model.as_ref().or(suite.model.as_ref()) {
+        let model = match model {
             Some(chosen) => Some(self.model(chosen, &format!("{place}.model"))?),
             None => None,
         };

@@ -8,6 +8,9 @@ use super::format::from_yaml;
 /// Members that do not change what a run of the case gives.
 const LABELS: [&str; 3] = ["description", "repeats", "tags"];
 
+/// Several models, of which each has results of its own.
+const MODELS: &str = "models";
+
 /// A hash of each case of a suite, with the members of the suite that concern all cases.
 pub(super) fn of_cases(text: &str) -> Vec<String> {
     // A suite that was read before is valid.
@@ -17,11 +20,19 @@ pub(super) fn of_cases(text: &str) -> Vec<String> {
     for of_reports in ["description", "prices"] {
         members.remove(of_reports);
     }
+    let has_settings =
+        members.get_mut(MODELS).and_then(Value::as_object_mut).is_some_and(|settings| {
+            settings.remove("each");
+            !settings.is_empty()
+        });
+    if !has_settings {
+        members.remove(MODELS);
+    }
     let shared = sorted(&suite).to_string();
     let of_case = |case: &Value| {
         let mut case = case.clone();
         if let Some(members) = case.as_object_mut() {
-            members.retain(|name, _| !LABELS.contains(&name.as_str()));
+            members.retain(|name, _| !LABELS.contains(&name.as_str()) && name != MODELS);
         }
         of(&[&shared, &sorted(&case).to_string()])
     };
@@ -57,6 +68,8 @@ mod tests {
         assert_eq!(hashes("seed: 1 # a comment", "tags: [x], first_message: Hi"), before);
         let changed = hashes("seed: 1", "first_message: Hello");
         assert!(changed[0] != *a && changed[1] == *b, "only the case that changed");
+        let models = "seed: 1\nmodels: [a, b]";
+        assert_eq!(hashes(models, "models: [c], first_message: Hi"), before, "each has its own");
         assert!(hashes("seed: 2", "first_message: Hi").iter().all(|it| !before.contains(it)));
     }
 }

@@ -13,6 +13,8 @@ use serde_json::{Map, Value};
 
 use super::error::SuiteFault;
 pub(super) use super::mock_format::Mock;
+pub(super) use super::models_format::{ListedModel, ModelSettings};
+use super::models_format::{SuiteModels, suite_models};
 use super::yaml_error::explained;
 use super::yaml_numbers;
 
@@ -34,27 +36,15 @@ pub(super) struct Suite {
     /// Decides which calls `faults` hit; the same seed hits the same calls.
     #[serde(default)]
     pub(super) seed: u64,
-    /// How the models of agents in Python, user agents, simulated tools and judges are asked.
-    #[serde(default)]
+    /// The models that every case runs with that names none, each for itself, and how models are asked.
+    #[serde(default, deserialize_with = "suite_models")]
+    #[schemars(with = "SuiteModels")]
     pub(super) models: ModelSettings,
     /// What models cost, by their names, so that reports have the cost of the run.
     #[serde(default)]
     pub(super) prices: BTreeMap<String, Price>,
     /// The cases.
     pub(super) cases: Vec<Case>,
-}
-
-/// How the models of agents in Python, user agents, simulated tools and judges are asked.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct ModelSettings {
-    /// How long one request may take, in milliseconds: 120000 by default.
-    pub(super) timeout_ms: Option<u64>,
-    /// How often a request is repeated that failed for a reason that may pass: 5 times by default.
-    pub(super) retries: Option<u32>,
-    /// How many requests to one model are under way at the same time, at most: 16 by default. It falls while the
-    /// service refuses requests for their number.
-    pub(super) concurrency: Option<usize>,
 }
 
 /// What a million tokens of a model cost, in any currency.
@@ -82,6 +72,8 @@ pub(super) struct Case {
     pub(super) subject: Option<Subject>,
     /// The model of the agent at every depth; without it, the models that the agent names.
     pub(super) model: Option<Model>,
+    /// Several models, in place of `model`: the case runs with each.
+    pub(super) models: Option<Vec<ListedModel>>,
     /// What happens to the calls of each tool. A call of a tool that is not named is an error.
     #[serde(default)]
     pub(super) tools: BTreeMap<String, Mock>,

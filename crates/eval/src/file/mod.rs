@@ -13,6 +13,7 @@ mod init;
 mod mcp;
 mod mcp_servers;
 mod mock_format;
+mod models_format;
 mod python_imports;
 mod scenario;
 mod yaml_error;
@@ -27,6 +28,7 @@ pub use eval_set::{EvalSetOptions, ModelChoice, read_eval_set, read_eval_set_wit
 pub use format::schema;
 pub use init::{InitError, suite_of};
 
+use self::build::BuiltCase;
 use crate::case::EvalCase;
 use crate::mcp::McpServer;
 use crate::model::Models;
@@ -79,11 +81,18 @@ pub fn read_text(
     models: &Models,
 ) -> Result<Vec<EvalCase>, Vec<SuiteFault>> {
     let suite = format::parse(text).map_err(|fault| vec![fault])?;
-    let mut cases = build::cases(&suite, folder, options, models)?;
-    for (case, content_hash) in cases.iter_mut().zip(content_hash::of_cases(text)) {
-        case.source.content_hash = content_hash;
-    }
-    Ok(cases)
+    let built = build::cases(&suite, folder, options, models)?;
+    let hashes = content_hash::of_cases(text);
+    let with_hash = |BuiltCase { at, model, mut case }: BuiltCase| {
+        let of_case = hashes.get(at).cloned().unwrap_or_default();
+        case.source.content_hash = match model {
+            // Other models of the list do not change what a run gives.
+            Some(model) => content_hash::of(&[&of_case, &format!("{model:?}")]),
+            None => of_case,
+        };
+        case
+    };
+    Ok(built.into_iter().map(with_hash).collect())
 }
 
 /// Who knows which tools the MCP servers of a suite have.

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
 
 use super::case::{CaseVerdict, EvalCaseResult};
 use crate::statistics::{CaseRuns, PairedDifference, paired_difference};
@@ -13,7 +14,8 @@ use crate::statistics::{CaseRuns, PairedDifference, paired_difference};
 const SAME: f64 = 1e-9;
 
 /// The change of a case since the baseline, in the order in which a reader should see it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Change {
     /// It fails where it passed, or scores less.
     Regressed,

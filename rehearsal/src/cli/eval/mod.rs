@@ -49,6 +49,7 @@ use self::interrupts::Interrupts;
 use self::progress::Progress;
 pub(crate) use self::recorded_run::recorded_run;
 use self::report::Columns;
+pub(crate) use self::runs::suite_name_in;
 use self::runs::{Runs, check_stored, chosen, rescored, suite_name};
 pub(crate) use self::selection::cases;
 use self::selection::selected;

@@ -36,7 +36,7 @@ pub(crate) async fn recorded_run(
     source: &RecordedSource,
     read: impl Fn(&Path) -> EvalArguments,
 ) -> Result<RecordedRun, EvalError> {
-    let case = recorded_case(of_recorded(read(file), source, name), name)?;
+    let case = recorded_case(&of_recorded(read(file), source, name), name)?;
     let key = ResultKey::of(&CaseRun { case: &case, repeat: 1 });
     let suite = suite_name(file);
     for run in store.runs().await?.into_iter().rev() {
@@ -70,8 +70,8 @@ pub(crate) async fn recorded_run(
 }
 
 /// The case of the name, or the only one, with the responses of its recording.
-fn recorded_case(arguments: EvalArguments, name: Option<&str>) -> Result<EvalCase, EvalError> {
-    let mut cases = selection::cases(&arguments)?;
+fn recorded_case(arguments: &EvalArguments, name: Option<&str>) -> Result<EvalCase, EvalError> {
+    let mut cases = selection::cases(arguments)?;
     let known: Vec<String> = cases.iter().map(|case| case.name.clone()).collect();
     if let Some(name) = name {
         cases.retain(|case| case.name == name);

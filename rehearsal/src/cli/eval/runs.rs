@@ -15,9 +15,14 @@ use crate::cli::note_line::note_line;
 
 /// A suite as the store names it: its path in the working directory, or else the whole path.
 pub(super) fn suite_name(path: &Path) -> String {
+    suite_name_in(Path::new("."), path)
+}
+
+/// As [`suite_name`], of a run in `folder`.
+pub(crate) fn suite_name_in(folder: &Path, path: &Path) -> String {
     let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let folder = std::env::current_dir().and_then(|folder| folder.canonicalize());
-    let inside = folder.ok().and_then(|folder| real.strip_prefix(folder).ok());
+    let folder = folder.canonicalize().ok();
+    let inside = folder.and_then(|folder| real.strip_prefix(folder).ok());
     inside.unwrap_or(&real).to_string_lossy().into_owned()
 }
 

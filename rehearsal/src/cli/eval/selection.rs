@@ -6,6 +6,7 @@ use std::num::NonZeroU32;
 use std::path::Path;
 
 use eval::EvalCase;
+use eval::case::{name_with, name_without};
 use eval::file::{ModelChoice, ReadOptions, RecordedFormat, read_with_models};
 use eval::given_model::GivenModel;
 use eval::model::Models;
@@ -118,11 +119,14 @@ fn of_suite(
     arguments: &EvalArguments,
     options: &ReadOptions,
 ) -> Result<Vec<EvalCase>, EvalError> {
-    let mut cases = read_with_models(path, options, &models(arguments)?)?;
-    match eval_sets::model(arguments) {
-        ModelChoice::Own => {}
-        ModelChoice::Replay => {
-            for case in &mut cases {
+    let cases = read_with_models(path, options, &models(arguments)?)?;
+    let Some(label) = arguments.model.as_deref() else { return Ok(cases) };
+    let choice = eval_sets::model(arguments);
+    let mut cases = with_one_model(cases, label);
+    for case in cases.iter_mut().filter(|case| case.one_of_models.as_deref() != Some(label)) {
+        match &choice {
+            ModelChoice::Own => {}
+            ModelChoice::Replay => {
                 let nothing = || EvalError::NothingToReplay {
                     suite: path.to_owned(),
                     case: case.name.clone(),
@@ -131,16 +135,38 @@ fn of_suite(
                 case.model = Some(golden.session.model.clone());
                 case.source.content_hash.push_str(" replay");
             }
-        }
-        ModelChoice::Named(name) => {
-            for case in &mut cases {
+            ModelChoice::Named(name) => {
                 case.model = Some(GivenModel::Named(name.clone()));
                 // Results of another model are not results of this case.
                 case.source.content_hash.push_str(&format!(" {name}"));
             }
         }
+        if let Some(before) = &mut case.one_of_models {
+            case.name = name_with(name_without(&case.name, before), label);
+            label.clone_into(before);
+        }
     }
     Ok(cases)
+}
+
+/// Of a case that runs with several models, the one with this model, or else the first, which is given it.
+fn with_one_model(cases: Vec<EvalCase>, label: &str) -> Vec<EvalCase> {
+    let base = |case: &EvalCase| {
+        let model = case.one_of_models.as_deref()?;
+        Some(name_without(&case.name, model).to_owned())
+    };
+    let mut chosen: Vec<EvalCase> = Vec::with_capacity(cases.len());
+    for case in cases {
+        match chosen.last_mut() {
+            Some(last) if base(&case).is_some() && base(last) == base(&case) => {
+                if case.one_of_models.as_deref() == Some(label) {
+                    *last = case;
+                }
+            }
+            _ => chosen.push(case),
+        }
+    }
+    chosen
 }
 
 /// The cases that `--case` and `--tag` select.

@@ -173,6 +173,7 @@ mod tests {
     fn case(name: &str, status: RunStatus, score: Option<f64>) -> CaseRunSummary {
         CaseRunSummary {
             id: CaseRunId { run: 1, suite: "a".to_owned(), case: name.to_owned(), repeat: 1 },
+            model: None,
             status,
             why: (status == RunStatus::Failed).then(|| "it calls refund twice".to_owned()),
             metrics: vec![MetricSummary {
