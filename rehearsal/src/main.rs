@@ -143,6 +143,8 @@ fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
     let runs = StoredRuns::new(arguments.store.clone(), PathBuf::new(), config.python.clone());
     let runs = runs.agents(config.agents.clone());
     let runs = runs.folders(config.agent_folders.clone(), config.folders.eval_sets.clone());
+    let runs_address = runs.address();
+    let simulator = simulator.when_serving(move |address| drop(runs_address.set(address)));
     let simulator = simulator.runs(runs);
     let proxies = config.security.trusted_proxies.iter().copied();
     let simulator = proxies.fold(simulator, Simulator::trust_proxy);

@@ -88,11 +88,11 @@ pub(crate) async fn run_detail(store: &RunStore, run: i64) -> Result<RunDetail, 
 /// The run to compare with unless another one is chosen: of the same suites, the one before it, or else the one after it.
 pub(crate) fn compared_with(run: &RunInfo, runs: &[RunInfo]) -> Option<i64> {
     let of_suites = |other: &&RunInfo| {
-        other.number != run.number && other.fork_of.is_none() && other.suites == run.suites
+        other.number != run.number && other.is_of_suites() && other.suites == run.suites
     };
     let same = || runs.iter().filter(of_suites).map(|other| other.number);
     let before = same().filter(|number| *number < run.number).max();
-    before.or_else(|| same().min()).filter(|_| run.fork_of.is_none())
+    before.or_else(|| same().min()).filter(|_| run.is_of_suites())
 }
 
 pub(crate) fn fork_view(of: ForkOf) -> RunFork {
@@ -247,6 +247,7 @@ mod tests {
             created_at: 0,
             suites: vec![suite.to_owned()],
             fork_of: None,
+            recorded: None,
         };
         let runs = [run(1, "a"), run(2, "b"), run(3, "a"), run(4, "a")];
         let with = |number: usize| compared_with(&runs[number - 1], &runs);

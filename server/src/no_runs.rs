@@ -2,7 +2,7 @@
 
 use api::host::RunHost;
 use api::{
-    AdkSessionList, ApiError, CaseRun, CaseRunId, ForkRequest, ForkView, KeptResult,
+    ActRequest, AdkSessionList, ApiError, CaseRun, CaseRunId, ForkRequest, ForkView, KeptResult,
     RecordedRequest, RunComparison, RunDetail, RunList, RunPlan, RunRequest, SuiteList,
 };
 use async_trait::async_trait;
@@ -50,6 +50,10 @@ impl RunHost for NoRuns {
     }
 
     async fn start_run(&self, _request: RunRequest) -> Result<i64, ApiError> {
+        none()
+    }
+
+    async fn act_through_runner(&self, _request: ActRequest) -> Result<i64, ApiError> {
         none()
     }
 

@@ -21,8 +21,12 @@ use crate::site::{ServedPage, Site};
 /// Serves rehearsals of the given agents. `Page` carries the client's files.
 pub struct Simulator<Page> {
     settings: Settings,
+    when_serving: Option<WhenServing>,
     page: PhantomData<fn() -> Page>,
 }
+
+/// Called with the address.
+type WhenServing = Box<dyn FnOnce(String) + Send>;
 
 impl<Page: ServedPage> Default for Simulator<Page> {
     fn default() -> Self {
@@ -40,7 +44,7 @@ impl<Page: ServedPage> Default for Simulator<Page> {
             site: Site::of::<Page>(),
             owns_process: false,
         };
-        Self { settings, page: PhantomData }
+        Self { settings, when_serving: None, page: PhantomData }
     }
 }
 
@@ -140,6 +144,14 @@ impl<Page: ServedPage> Simulator<Page> {
         self
     }
 
+    /// Calls `then` with the address of the host, such as `http://127.0.0.1:4180`, once it serves.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn when_serving(mut self, then: impl FnOnce(String) + Send + 'static) -> Self {
+        self.when_serving = Some(Box::new(then));
+        self
+    }
+
     /// Declares that only the host starts child processes in this process. On Linux the host then
     /// adopts the orphaned processes of tools and ends every child of the process when it stops.
     #[must_use]
@@ -162,14 +174,19 @@ impl<Page: ServedPage> Simulator<Page> {
     /// # Errors
     /// As [`Simulator::serve`].
     pub async fn serve_reloading<Next: Future<Output = Vec<SimulatedAgentConfig>>>(
-        self,
+        mut self,
         reload: impl Fn(&Running),
         next_list: impl Fn() -> Next,
     ) -> Result<(), ServeError> {
         let base = self.settings.base_path.clone();
         let hangups = serve::Hangups::listen();
+        let when_serving = self.when_serving.take();
         let running = self.start().await?;
-        tracing::info!("serving at http://{}{base}", running.address());
+        let address = format!("http://{}{base}", running.address());
+        tracing::info!("serving at {address}");
+        if let Some(then) = when_serving {
+            then(address);
+        }
         let take_up_lists = async {
             loop {
                 running.exchange_agents(next_list().await);

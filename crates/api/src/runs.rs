@@ -39,6 +39,14 @@ pub struct RunSummary {
     pub planned: Option<u64>,
 }
 
+impl RunSummary {
+    /// Whether it has run its suites: it is neither a fork, nor a recorded case that is given again.
+    #[must_use]
+    pub fn is_of_suites(&self) -> bool {
+        self.fork_of.is_none() && self.recorded.is_none()
+    }
+}
+
 /// What recorded a case that a run gives again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RecordedKind {
@@ -326,6 +334,30 @@ pub enum RecordedRequest {
         /// The case as google-adk writes it, or an eval set with it as its only case.
         text: JsonText,
     },
+}
+
+/// A run in which a person acts as the model of every agent, through the agent's own runner.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ActRequest {
+    /// The agent.
+    pub agent: AgentId,
+    /// The user's first message.
+    pub message: String,
+    /// The initial state, a JSON object; `None` for an empty one.
+    pub state: Option<JsonText>,
+    /// What every tool does.
+    pub tools: ActedTools,
+}
+
+/// What the tools of an agent do while a person acts through its runner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum ActedTools {
+    /// They run, with all their effects.
+    Real,
+    /// They run and can change their session, and nothing else.
+    Sealed,
+    /// A person says what they return.
+    Person,
 }
 
 /// A session of `adk web` with an agent.

@@ -11,11 +11,11 @@ use scoring::report::Comparison;
 
 use crate::run_views::case_summary;
 
-/// Whether both runs have a suite in common, and neither is a fork.
+/// Whether both runs have run a suite in common.
 pub(super) fn is_comparable(run: &RunSummary, other: &RunSummary) -> bool {
     other.run != run.run
-        && other.fork_of.is_none()
-        && run.fork_of.is_none()
+        && other.is_of_suites()
+        && run.is_of_suites()
         && other.suites.iter().any(|suite| run.suites.contains(suite))
 }
 
@@ -118,6 +118,7 @@ mod tests {
             token_usage: TokenUsage::default(),
             error: None,
             termination_reason: None,
+            said: String::new(),
         };
         let suite = if name == "elsewhere" { "b" } else { "a" };
         (ResultKey { suite: suite.to_owned(), name: name.to_owned(), repeat }, result)

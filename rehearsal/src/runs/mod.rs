@@ -1,5 +1,6 @@
 //! [`StoredRuns`]: the page's part of eval runs. Reads the store that `rehearsal eval` writes, and runs forks.
 
+mod acted;
 mod compare;
 mod keep;
 mod new_run;
@@ -9,10 +10,11 @@ mod suites;
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use api::host::RunHost;
 use api::{
-    AdkSessionList, ApiError, CaseRun, CaseRunId, ForkRequest, ForkView, KeptResult,
+    ActRequest, AdkSessionList, ApiError, CaseRun, CaseRunId, ForkRequest, ForkView, KeptResult,
     RecordedRequest, RunComparison, RunDetail, RunList, RunOf, RunPlan, RunRequest, RunSummary,
     SuiteList,
 };
@@ -30,6 +32,7 @@ use self::running::HostedRuns;
 use self::suites::{FoundSuites, SuiteSearch};
 use crate::cli::{
     EvalArguments, EvalError, ForkRun, case_of, read_changes, read_move, recorded_run, stored,
+    suite_name_in,
 };
 use crate::config::AgentConfig;
 use crate::run_views::{
@@ -48,6 +51,7 @@ pub struct StoredRuns {
     agents: Vec<AgentConfig>,
     search: SuiteSearch,
     hosted: HostedRuns,
+    address: Arc<OnceLock<String>>,
 }
 
 impl StoredRuns {
@@ -56,7 +60,15 @@ impl StoredRuns {
     #[must_use]
     pub fn new(store: PathBuf, folder: PathBuf, python: Option<PathBuf>) -> Self {
         let search = SuiteSearch { folder: folder.clone(), ..SuiteSearch::default() };
-        Self { store, folder, python, agents: Vec::new(), search, hosted: HostedRuns::default() }
+        Self {
+            store,
+            folder,
+            python,
+            agents: Vec::new(),
+            search,
+            hosted: HostedRuns::default(),
+            address: Arc::default(),
+        }
     }
 
     /// Results of these agents are kept in the eval sets that they have here, which can be run.
@@ -75,6 +87,12 @@ impl StoredRuns {
         self
     }
 
+    /// Where the address of the host is set once it is known: people respond there.
+    #[must_use]
+    pub fn address(&self) -> Arc<OnceLock<String>> {
+        Arc::clone(&self.address)
+    }
+
     /// The store; `None` if nothing has run yet.
     async fn open(&self) -> Result<Option<RunStore>, ApiError> {
         match RunStore::open_existing(&self.store).await {
@@ -90,11 +108,14 @@ impl StoredRuns {
 
     /// The arguments of `rehearsal eval` with which a suite is read.
     fn arguments(&self, suite: &Path) -> EvalArguments {
-        EvalArguments::of_suites(
-            vec![self.folder.join(suite)],
-            self.python.clone(),
-            self.store.clone(),
-        )
+        self.arguments_of(vec![self.folder.join(suite)])
+    }
+
+    fn arguments_of(&self, suites: Vec<PathBuf>) -> EvalArguments {
+        EvalArguments {
+            host: self.address.get().cloned(),
+            ..EvalArguments::of_suites(suites, self.python.clone(), self.store.clone())
+        }
     }
 
     /// All runs, the newest first.
@@ -145,7 +166,7 @@ impl StoredRuns {
             }
         };
         let paths = suites.iter().map(|suite| self.folder.join(suite)).collect();
-        let arguments = EvalArguments::of_suites(paths, self.python.clone(), self.store.clone());
+        let arguments = self.arguments_of(paths);
         let arguments = match known {
             Some(found) => found.arguments(arguments),
             None => arguments,
@@ -158,6 +179,23 @@ impl StoredRuns {
         let search = self.search.clone();
         let found = tokio::task::spawn_blocking(move || search.find());
         found.await.map_err(|_| ApiError::Internal("find suites".to_owned()))
+    }
+
+    /// Starts a run in the background, and returns its number.
+    async fn start(&self, run: NewRun) -> Result<i64, ApiError> {
+        run.check().await.map_err(|error| refused(&error))?;
+        // The first run of a host makes it.
+        let store = RunStore::open(&self.store).await.map_err(|error| refused(&error))?;
+        let number = store.begin(&run.suites).await.map_err(|error| refused(&error))?.number();
+        let claim = store.claim(number).map_err(|error| refused(&error))?;
+        let planned = run.plan().results;
+        self.hosted.begin(number, planned, async move {
+            let ended = run.run(&store, number).await;
+            store.close().await;
+            drop(claim);
+            ended.map_err(|error| error.to_string())
+        });
+        Ok(number)
     }
 
     /// The fork that the run belongs to, as it is now.
@@ -310,22 +348,31 @@ impl RunHost for StoredRuns {
     }
 
     async fn start_run(&self, request: RunRequest) -> Result<i64, ApiError> {
-        let run = self.prepared(&request).await?;
-        run.check().await.map_err(|error| refused(&error))?;
-        // The first run of a host makes it.
-        let store = RunStore::open(&self.store).await.map_err(|error| refused(&error))?;
-        let number = store.begin(&run.suites).await.map_err(|error| refused(&error))?.number();
-        let claim = store.claim(number).map_err(|error| refused(&error))?;
-        let planned = run.plan().results;
-        self.hosted.begin(number, planned, async move {
-            let ended = run.run(&store, number).await;
-            store.close().await;
-            drop(claim);
-            ended.map_err(|error| error.to_string())
-        });
-        Ok(number)
+        self.start(self.prepared(&request).await?).await
     }
 
+    async fn act_through_runner(&self, request: ActRequest) -> Result<i64, ApiError> {
+        if request.message.trim().is_empty() {
+            return Err(ApiError::Run("Write the user's message first.".to_owned()));
+        }
+        let (agents, store) = (self.agents.clone(), self.store.clone());
+        let agent =
+            recorded::folder_of(&request.agent, &agents).map_err(|error| refused(&error))?;
+        let folder = recorded::absolute(agent.1);
+        // What tools the agent has is known once it is loaded.
+        let bare =
+            acted::written(&request, &folder, &[], &store).map_err(|error| refused(&error))?;
+        let of_request = acted::request_of(&request);
+        let read = |path: &PathBuf| {
+            let arguments = self.arguments_of(vec![path.clone()]);
+            NewRun::of(&of_request, vec![suite_name_in(&self.folder, path)], None, arguments)
+        };
+        let bare = read(&bare).map_err(|error| refused(&error))?;
+        let tools = bare.tools().await.map_err(|error| refused(&error))?;
+        let path =
+            acted::written(&request, &folder, &tools, &store).map_err(|error| refused(&error))?;
+        self.start(read(&path).map_err(|error| refused(&error))?).await
+    }
     async fn stop_run(&self, run: i64) -> Result<(), ApiError> {
         self.hosted.stop(run).await;
         Ok(())

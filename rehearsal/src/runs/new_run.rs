@@ -93,6 +93,17 @@ impl NewRun {
         }
     }
 
+    /// The tools that the agent of the first case shows before it runs.
+    ///
+    /// # Errors
+    /// [`EvalError::Unfit`] if the agent cannot be loaded.
+    pub(super) async fn tools(&self) -> Result<Vec<String>, EvalError> {
+        let Some(case) = self.suite.cases.first() else { return Ok(Vec::new()) };
+        let names = case.subject.prepare(&case.needs()).await;
+        let names = names.map_err(|failure| EvalError::unfit(case, failure))?;
+        Ok(names.tools.unwrap_or(names.shown_tools))
+    }
+
     /// Checks that the agents have what the cases name.
     ///
     /// # Errors

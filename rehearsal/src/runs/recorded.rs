@@ -82,8 +82,7 @@ pub(super) fn file_of(
             let hash: String = hash.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
             let name = format!("{hash}.evalset.json");
             let path = beside.join(CASES).join(agent.as_str()).join(name);
-            write(&path, &text)
-                .map_err(|cause| RecordedError::Unwritable { path: path.clone(), cause })?;
+            write(&path, &text)?;
             let kind = match kind {
                 RecordedKind::Case => Kind::Case,
                 RecordedKind::AdkSession => Kind::AdkSession,
@@ -96,7 +95,10 @@ pub(super) fn file_of(
 }
 
 /// The agent and its folder.
-fn folder_of<'a>(
+///
+/// # Errors
+/// [`RecordedError`] if it is not served, or not of google-adk.
+pub(super) fn folder_of<'a>(
     id: &AgentId,
     agents: &'a [AgentConfig],
 ) -> Result<(&'a AgentConfig, &'a Path), RecordedError> {
@@ -108,7 +110,8 @@ fn folder_of<'a>(
     }
 }
 
-fn absolute(path: &Path) -> PathBuf {
+/// The absolute path.
+pub(super) fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
@@ -140,17 +143,30 @@ fn only_case(text: &JsonText) -> Result<(String, String), RecordedError> {
     }
 }
 
+/// A name for a file with this text: files of equal names are equal.
+pub(super) fn name_of(text: &str) -> String {
+    let hash = Sha256::digest(text.as_bytes());
+    hash.iter().take(6).map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// Writes a private file, unless it is there. It is there as a whole, or not at all.
-fn write(path: &Path, text: &str) -> std::io::Result<()> {
-    if path.is_file() {
-        return Ok(());
-    }
-    if let Some(folder) = path.parent() {
+///
+/// # Errors
+/// [`RecordedError::Unwritable`].
+pub(super) fn write(path: &Path, text: &str) -> Result<(), RecordedError> {
+    let written = || {
+        if path.is_file() {
+            return Ok(());
+        }
+        let folder = path.parent().unwrap_or(Path::new(""));
         std::fs::create_dir_all(folder)?;
-    }
-    let part = path.with_extension(format!("part-{}", std::process::id()));
-    private_files::open_file(&part)?.write_all(text.as_bytes())?;
-    std::fs::rename(&part, path)
+        // Its owner's only.
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        file.write_all(text.as_bytes())?;
+        file.persist(path)?;
+        Ok(())
+    };
+    written().map_err(|cause| RecordedError::Unwritable { path: path.to_owned(), cause })
 }
 
 /// The sessions of `adk web` with these agents.

@@ -54,7 +54,7 @@ pub fn ExportPanel(
         Export::Written(receipt) => {
             let chosen = rehearsal.export_file.get_untracked().map(|file| file.set);
             let set = chosen.unwrap_or_else(|| SetId::from(rehearsal.agent()));
-            view! { <Receipt receipt set=Some(set)/> }.into_any()
+            view! { <ModelTries/> <Receipt receipt set=Some(set)/> }.into_any()
         }
         Export::Failed(error) => view! { <Fault error path=path()/> }.into_any(),
     };
@@ -75,7 +75,7 @@ pub fn ExportPanel(
     let is_writing = move || matches!(&*rehearsal.export.read(), Export::Writing);
     view! {
         <div class="export">
-            <div class="panel-body">{body} <ModelTries/></div>
+            <div class="panel-body">{body}</div>
             <footer class="panel-foot">
                 <button type="button" class="button quiet" on:click=move |_| workspace.start_over()>
                     <Icon glyph=Glyph::Retry/>
@@ -128,12 +128,14 @@ fn ModelTries() -> impl IntoView {
     let is_sent = move || giving.is_sent().to_string();
     view! {
         <section class="model-tries" aria-label="Model">
-            <h3 class="panel-subtitle">"Can the model do it too?"</h3>
-            <p class="quiet">
-                "Runs the agent's own model on the same task " {TRIES} " times. Tools return what they returned here, and none runs."
-            </p>
             <p>
-                <button type="button" class="button" aria-disabled=is_sent on:click=move |_| giving.let_try(request(), TRIES)>
+                <button
+                    type="button"
+                    class="button"
+                    title=format!("The agent's own model does the task {TRIES} times. Tools return what they returned here, and none runs.")
+                    aria-disabled=is_sent
+                    on:click=move |_| giving.let_try(request(), TRIES)
+                >
                     "Let the model try"
                 </button>
                 " "
@@ -202,6 +204,7 @@ fn Summary(
     view! {
         <h2 class="panel-title"><Icon glyph=Glyph::Check/>"Session completed"</h2>
         <p>{headline}</p>
+        <ModelTries/>
         {move || rehearsal.export_file.read().is_some().then(|| view! { <OtherFile/> })}
         <CaseId preview file/>
         <div class="case-fields"><Tags/> <Note/></div>

@@ -134,7 +134,7 @@ pub fn Notices() -> impl IntoView {
 fn part_of_workflow(acted: &str, Workflow { name, kind, .. }: &Workflow) -> String {
     format!(
         "You act only as {acted} of the {kind} {name}: its other agents do not run, so the session cannot be \
-         exported as a case of {name}."
+         exported as a case of {name}. To act as all of its agents, act through the runner."
     )
 }
 

@@ -1,8 +1,8 @@
 //! [`RunHost`]: stored eval runs, and their forks.
 
 use crate::{
-    AdkSessionList, CaseRun, CaseRunId, ForkRequest, ForkView, KeptResult, RecordedRequest,
-    RunComparison, RunDetail, RunList, RunPlan, RunRequest, SuiteList,
+    ActRequest, AdkSessionList, CaseRun, CaseRunId, ForkRequest, ForkView, KeptResult,
+    RecordedRequest, RunComparison, RunDetail, RunList, RunPlan, RunRequest, SuiteList,
 };
 
 super::host_functions! {
@@ -35,6 +35,10 @@ super::host_functions! {
 
     /// Starts a run, and returns its number.
     "start_run": fn start_run(request: RunRequest) -> i64;
+
+    /// Starts a run of an agent in which a person, who is asked in a live session, is the model of every agent in it and
+    /// the user. Returns its number.
+    "act_through_runner": fn act_through_runner(request: ActRequest) -> i64;
 
     /// Stops a run that this host started. Results that there are, are kept.
     "stop_run": fn stop_run(run: i64) -> ();

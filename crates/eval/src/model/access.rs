@@ -14,7 +14,8 @@ pub struct Variables(Source);
 
 #[derive(Clone)]
 enum Source {
-    Environment,
+    /// With the address of the host that runs this process, if one does.
+    Environment(Option<Arc<str>>),
     Given(Arc<HashMap<String, String>>),
 }
 
@@ -31,7 +32,15 @@ impl Variables {
     /// The variables of this process.
     #[must_use]
     pub fn environment() -> Self {
-        Self(Source::Environment)
+        Self(Source::Environment(None))
+    }
+
+    /// With the host of this address, where the environment names none.
+    pub(super) fn with_host(self, host: &str) -> Self {
+        match self.0 {
+            Source::Environment(_) => Self(Source::Environment(Some(host.into()))),
+            Source::Given(_) => self,
+        }
     }
 
     /// These variables, and no others.
@@ -85,10 +94,16 @@ impl Variables {
     /// A variable that is set and not empty.
     fn get(&self, name: &str) -> Option<String> {
         let value = match &self.0 {
-            Source::Environment => std::env::var(name).ok(),
+            Source::Environment(_) => std::env::var(name).ok(),
             Source::Given(given) => given.get(name).cloned(),
         };
-        value.filter(|value| !value.is_empty())
+        let value = value.filter(|value| !value.is_empty());
+        match &self.0 {
+            Source::Environment(Some(host)) if name == variable(Service::Person) => {
+                value.or_else(|| Some(host.to_string()))
+            }
+            _ => value,
+        }
     }
 }
 

@@ -125,6 +125,13 @@ impl Models {
         SHARED.clone()
     }
 
+    /// The same models; people respond at the host of this address, unless the environment names another one.
+    #[must_use]
+    pub fn with_host(mut self, host: &str) -> Self {
+        self.variables = self.variables.with_host(host);
+        self
+    }
+
     /// The same models, asked otherwise.
     #[must_use]
     pub fn with_settings(mut self, settings: ModelSettings) -> Self {

@@ -57,6 +57,14 @@ pub struct RunInfo {
     pub recorded: Option<RecordedSource>,
 }
 
+impl RunInfo {
+    /// Whether it has run its suites: it is neither a fork, nor a recorded case that is given again.
+    #[must_use]
+    pub fn is_of_suites(&self) -> bool {
+        self.fork_of.is_none() && self.recorded.is_none()
+    }
+}
+
 /// A run that this process continues, and no other.
 #[derive(Debug)]
 pub struct RunClaim {

@@ -187,6 +187,9 @@ pub struct EvalArguments {
     /// The only case that is wanted.
     #[arg(skip)]
     pub only: Option<String>,
+    /// The address of the host that runs the cases, where people respond.
+    #[arg(skip)]
+    pub host: Option<String>,
     /// How often each case is run [default: as the suite says, else once]
     #[arg(long, value_name = "NUMBER", value_parser = repeats)]
     pub repeats: Option<NonZeroU32>,
@@ -254,6 +257,7 @@ impl EvalArguments {
             of_python: false,
             runner: false,
             only: None,
+            host: None,
             repeats: None,
             shard: None,
             resume: None,

@@ -49,7 +49,9 @@ pub(super) fn cases(
     let models = models(arguments)?;
     let simulated_by = arguments.simulate_tools.as_ref().map(|name| models.model(name));
     let options = EvalSetOptions {
-        subject: Arc::new(subject.isolation(arguments.isolation.into()).servers(servers)),
+        subject: Arc::new(
+            subject.isolation(arguments.isolation.into()).servers(servers).models(models.clone()),
+        ),
         model,
         config,
         real_tools: arguments.real_tools.clone(),

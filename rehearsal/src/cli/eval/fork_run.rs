@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use eval::continuations::{Continuations, Fork, ForkRunError, Sides};
 use eval::fork::{ForkOf, Move};
-use eval::model::Models;
 use eval::recorded_source::RecordedSource;
 use eval::request_changes::RequestChanges;
 use eval::result::EvalResult;
@@ -246,6 +245,7 @@ async fn prepared(
         EvalError::NoSource(format!("run {source} has no result of {name}, repeat {repeat}"))
     })?;
     let recorded = store.recorded_source(&store.run(source).await?).await?;
+    let models = selection::models(&read(Path::new(&key.suite)))?;
     let mut case = case_of(key, recorded.as_ref(), read)?;
     let changed = case.source.changed_since(&hashes).into_iter().map(|changed| match changed {
         Changed::Case => key.name.clone(),
@@ -256,7 +256,7 @@ async fn prepared(
         // Its recording responds before the step, and the agent's own models from there on.
         case.model = None;
     }
-    let sides = fork.sides(&case, &result, &Models::of_environment())?;
+    let sides = fork.sides(&case, &result, &models)?;
     check_sides(&sides).await?;
     Ok((sides, changed))
 }

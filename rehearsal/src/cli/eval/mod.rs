@@ -215,7 +215,7 @@ pub enum EvalError {
 }
 
 impl EvalError {
-    fn unfit(case: &EvalCase, failure: eval::RunFailure) -> Self {
+    pub(crate) fn unfit(case: &EvalCase, failure: eval::RunFailure) -> Self {
         let (suite, case) = (case.source.suite.clone(), case.name.clone());
         Self::Unfit { suite, case, failure: Box::new(failure) }
     }

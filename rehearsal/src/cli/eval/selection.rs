@@ -107,6 +107,10 @@ pub(crate) fn cases(arguments: &EvalArguments) -> Result<Vec<EvalCase>, EvalErro
 /// [`EvalError::Judge`] if it cannot be asked.
 pub(super) fn models(arguments: &EvalArguments) -> Result<Models, EvalError> {
     let models = Models::of_environment();
+    let models = match &arguments.host {
+        Some(host) => models.with_host(host),
+        None => models,
+    };
     let Some(judge) = &arguments.judge else { return Ok(models) };
     let models = models.with_judge(judge);
     models.judge(None).map_err(EvalError::Judge)?;

@@ -166,7 +166,7 @@ impl Trend {
 pub fn trends(runs: &[RunSummary], searched: &str) -> Vec<Trend> {
     let asked = Asked { hides_forks: true, searched: searched.to_owned(), show: Show::All };
     let has_ended =
-        |run: &RunSummary| !run.is_running && run.counts.all() > 0 && run.recorded.is_none();
+        |run: &RunSummary| !run.is_running && run.counts.all() > 0 && run.is_of_suites();
     let mut trends: Vec<Trend> = Vec::new();
     for run in runs.iter().filter(|run| asked.fits(run) && has_ended(run)) {
         match trends.iter_mut().find(|trend| trend.suites == run.suites) {

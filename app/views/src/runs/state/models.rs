@@ -98,6 +98,8 @@ mod tests {
             turns: 0,
             duration_ms: 0,
             tokens: 0,
+            said: String::new(),
+            waits_for_verdict: false,
         }
     }
 

@@ -185,6 +185,8 @@ mod tests {
             turns: 1,
             duration_ms: 1,
             tokens: 1,
+            said: String::new(),
+            waits_for_verdict: false,
         }
     }
 

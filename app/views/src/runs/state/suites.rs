@@ -57,7 +57,7 @@ pub fn shown(suites: &[SuiteSummary], searched: &str) -> Vec<SuiteSummary> {
 /// The last run of a suite, of runs of which the newest is first. A fork is of one of its cases only.
 #[must_use]
 pub fn last_run<'r>(suite: &str, runs: &'r [RunSummary]) -> Option<&'r RunSummary> {
-    runs.iter().find(|run| run.fork_of.is_none() && run.suites.iter().any(|name| name == suite))
+    runs.iter().find(|run| run.is_of_suites() && run.suites.iter().any(|name| name == suite))
 }
 
 #[cfg(test)]
