@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { expect, type Host, open, startHost, test } from "../fixtures";
+import { answer, choose, field, introduce } from "../live-session";
 import { Rehearsal } from "../rehearsal";
 
 /** Its model is a rule, which refunds cents where the order has euros. */
@@ -170,5 +171,68 @@ test("the model tries what a person has done", async ({ page, picture, accessibl
   await expect(page.getByRole("status").filter({ hasText: "From step 2 on, " })).toBeVisible();
   await picture("tried");
   await accessible();
+  await ended(host);
+});
+
+/** A workflow, of which a rehearsal has only the first agent. */
+const NEWSROOM = `
+from google.adk.agents import LlmAgent, SequentialAgent
+
+
+def look_up(topic: str) -> dict:
+    """Looks a topic up."""
+    return {"topic": topic, "facts": ["It rains in May."]}
+
+
+writer = LlmAgent(name="writer", model="gemini-2.5-flash", instruction="Write.", tools=[look_up])
+editor = LlmAgent(name="editor", model="gemini-2.5-flash", instruction="Edit.")
+root_agent = SequentialAgent(name="newsroom", sub_agents=[writer, editor])
+`;
+
+test("a person acts as every agent of a workflow through its runner", async ({ page, picture, accessible }) => {
+  test.skip(!process.env.REHEARSAL_TEST_PYTHON, "SKIPPED, NOT PASSED: REHEARSAL_TEST_PYTHON is not set");
+  const folder = mkdtempSync(join(tmpdir(), "rehearsal-acted-"));
+  mkdirSync(join(folder, "newsroom"));
+  writeFileSync(join(folder, "newsroom", "__init__.py"), "from . import agent\n");
+  writeFileSync(join(folder, "newsroom", "agent.py"), NEWSROOM);
+  const host = await startHost({ folder, arguments: [join(folder, "newsroom")] });
+  await open(page, `${host.url}/rehearse/newsroom`);
+  const act = page.getByRole("button", { name: "Act through the runner" });
+  await expect(act).toHaveAttribute("aria-disabled", "false");
+  await act.click();
+  await expect(page.getByText("Enter the user message.")).toBeVisible();
+  await page.getByRole("textbox", { name: "User message" }).fill("Write about rain");
+  await picture("message");
+  await accessible();
+  await act.click();
+
+  await expect(page).toHaveURL(/\/live$/);
+  await page.getByRole("link", { name: /Write about rain/ }).click();
+  await introduce(page, "Ann");
+  await choose(page, "look_up");
+  await field(page, "topic").fill("rain");
+  await page.locator("#send").click();
+  const conversation = page.getByRole("list", { name: "Conversation" });
+  await expect(conversation).toContainText("It rains in May.");
+  await picture("live");
+  await accessible();
+  await answer(page, "It rains in May, mostly.");
+  // The workflow's second agent asks by itself.
+  await expect(page.getByText("Edit.")).toBeVisible();
+  await answer(page, "It rains in May.");
+  // The turn has ended, and the person is the user.
+  await choose(page, "end_conversation");
+  await page.locator("#send").click();
+
+  await page.goto(`${host.url}/runs`);
+  await page.getByRole("link", { name: "Run 1" }).click();
+  const results = page.getByRole("table", { name: "Results" });
+  await expect(results).toContainText("Write about rain");
+  await results.getByRole("link").first().click();
+  await expect(page.getByText("calls look_up")).toBeVisible();
+  await expect(page.getByText("It rains in May, mostly.")).toBeVisible();
+  await picture("result");
+  await page.keyboard.press("e");
+  await expect(page.getByRole("status").filter({ hasText: "Kept as " })).toContainText("newsroom_evals.evalset.json");
   await ended(host);
 });

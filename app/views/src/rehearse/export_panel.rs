@@ -11,8 +11,8 @@ use session::Unmet;
 
 use crate::rehearse::state::export_preview::use_export_preview;
 use crate::rehearse::state::workspace::{EXPORT, use_this_workspace};
-use crate::runs::{GivenAgain, use_giving_again};
 use crate::shared::compare_dialog::CompareWithCase;
+use crate::shared::give_again::{GivenAgain, use_giving_again};
 use crate::shared::tokens::Tokens;
 use crate::shared::value::{ValueBody, ValueTools};
 use api::host::{case_file, list_eval_sets};

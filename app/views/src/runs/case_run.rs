@@ -8,7 +8,6 @@ use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_navigate, use_query_map};
 
-use super::address::{case_address, run_address};
 use super::fork_panel::{ForkPanel, PANEL};
 use super::head::{Verdict, duration_text, fork_line, recorded_chip, tokens_text};
 use super::keep::{KeepButton, Kept, use_keeping};
@@ -18,6 +17,7 @@ use super::state::fetched::{Fetched, use_fetched};
 use super::state::ledger::Ledger;
 use super::verdict::VerdictFields;
 use crate::shared::keys::{command, listen, offer};
+use crate::shared::run_address::{case_address, run_address};
 use crate::shared::shortcuts::{Group, Shortcuts};
 use crate::shared::value::{ValueBody, ValueTools};
 use api::host::read_case_run;

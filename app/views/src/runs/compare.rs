@@ -8,12 +8,12 @@ use api::{CaseRunSummary, ComparedResult, RunComparison, RunSummary};
 use leptos::prelude::*;
 use report_view::{Change, figure};
 
-use super::address::case_address;
 use super::head::{Verdict, passed_text};
 use super::state::compare::{Group, groups};
 use super::state::fetched::{Fetched, use_fetched};
 use super::state::row_keys::row_after;
 use crate::shared::keys::{listen, offer};
+use crate::shared::run_address::case_address;
 use crate::shared::shortcuts::{self, Shortcuts};
 use app::components::loading::Loading;
 use app::state::browser;

@@ -8,10 +8,10 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos_router::hooks::use_navigate;
 
-use super::address::run_address;
 use super::fork_tools::ToolModes;
 use super::state::draft::{Draft, MOST_TIMES};
 use crate::shared::keys::send_by_key;
+use crate::shared::run_address::run_address;
 use api::host::start_fork;
 use app::components::icon::{Glyph, Icon};
 use app::state::base_path::unresolved;

@@ -9,12 +9,12 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use report_view::RunStatus;
 
-use super::address::{case_address, run_address};
 use super::head::{Verdict, duration_text};
 use super::keep::{KeepButton, Keeping, Kept, use_keeping};
 use super::state::fetched::{Fetched, use_fetched};
 use super::verdict::VerdictFields;
 use crate::shared::keys::{command, listen, offer};
+use crate::shared::run_address::{case_address, run_address};
 use crate::shared::shortcuts::{Group, Shortcuts};
 use crate::shared::value::{ValueBody, ValueTools};
 use api::host::{continue_fork, read_fork, stop_fork};

@@ -5,8 +5,8 @@ use jiff::Timestamp;
 use leptos::prelude::*;
 use report_view::RunStatus;
 
-use super::address::{case_address, run_address};
 use super::state::list::folder_and_name;
+use crate::shared::run_address::{case_address, run_address};
 use app::state::excerpt::visible_name;
 use app::state::times::{ago, grouped, took};
 use app::state::use_page;

@@ -6,7 +6,6 @@ use std::time::Duration;
 use api::{RunList, RunSummary, SuiteList};
 use leptos::prelude::*;
 
-use super::address::run_address;
 use super::head::{
     Began, Suites, duration_text, fork_text, number, passed_text, recorded_chip, running, share,
 };
@@ -17,6 +16,7 @@ use super::state::suites::{Place, place_after};
 use super::suites::{FoundSuites, SuiteTable};
 use super::trend::Trends;
 use crate::shared::keys::{listen, offer};
+use crate::shared::run_address::run_address;
 use crate::shared::shortcuts::{Group, Shortcuts};
 use api::host::{list_runs, list_suites};
 use app::components::filter_box::FilterBox;

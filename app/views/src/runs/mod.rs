@@ -1,12 +1,10 @@
 //! Stored eval runs: the list of them, one of them with its results, one result with what happened in it, and forks.
 
-mod address;
 mod case_run;
 mod compare;
 mod fork_panel;
 mod fork_run;
 mod fork_tools;
-mod give_again;
 mod head;
 mod keep;
 mod ledger;
@@ -23,6 +21,5 @@ mod suites;
 mod trend;
 mod verdict;
 
-pub use give_again::{GivenAgain, use_giving_again};
 pub use list::Runs;
 pub use reader::{NoSuchRun, RunReader};

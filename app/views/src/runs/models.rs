@@ -3,10 +3,10 @@
 use api::{RunCounts, RunDetail};
 use leptos::prelude::*;
 
-use super::address::case_address;
 use super::head::{passed_text, share};
 use super::state::fetched::Fetched;
 use super::state::models::{ModelCell, ModelRow, ModelTable, model_table};
+use crate::shared::run_address::case_address;
 use app::state::excerpt::visible_name;
 
 /// So many cases are drawn until the others are asked for.

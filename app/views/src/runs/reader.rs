@@ -5,7 +5,6 @@ use std::time::Duration;
 use api::{RunDetail, RunSummary};
 use leptos::prelude::*;
 
-use super::address::run_address;
 use super::case_run::CaseRunReader;
 use super::compare::{Compare, OPENS};
 use super::fork_run::ForkRun;
@@ -14,6 +13,7 @@ use super::models::Models;
 use super::rerun::Rerun;
 use super::results::Results;
 use super::state::fetched::{Fetched, use_fetched};
+use crate::shared::run_address::run_address;
 use api::host::read_run;
 use app::components::loading::Loading;
 use app::state::base_path::address;

@@ -7,7 +7,6 @@ use leptos::html;
 use leptos::prelude::*;
 use leptos_router::hooks::use_navigate;
 
-use super::address::case_address;
 use super::head::{Verdict, duration_text, number, verdict_class};
 use super::metrics::{metric_cell, metrics_cell};
 use super::state::fetched::Fetched;
@@ -18,6 +17,7 @@ use super::state::results::{
 use super::state::row_keys::row_after;
 use crate::live::state::window::{OpenRows, Window};
 use crate::shared::keys::{listen, offer};
+use crate::shared::run_address::case_address;
 use crate::shared::shortcuts::{Group, Shortcuts};
 use crate::shared::sort_head::{Order, SortHead, use_order};
 use app::components::filter_box::FilterBox;

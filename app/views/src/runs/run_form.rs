@@ -6,9 +6,9 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos_router::hooks::use_navigate;
 
-use super::address::run_address;
 use super::head::{duration_text, tokens_text};
 use super::state::run_draft::{Draft, ModelChoice};
+use crate::shared::run_address::run_address;
 use app::state::base_path::unresolved;
 use app::state::browser;
 use app::state::excerpt::{visible_name, visible_text};

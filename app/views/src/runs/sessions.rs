@@ -3,8 +3,8 @@
 use api::{AdkSession, AdkSessionList, RecordedRequest};
 use leptos::prelude::*;
 
-use super::give_again::{GivenAgain, use_giving_again};
 use super::head::{Began, number};
+use crate::shared::give_again::{GivenAgain, use_giving_again};
 use api::host::list_adk_sessions;
 use app::state::excerpt::{visible_name, visible_text};
 use app::state::times::counted;

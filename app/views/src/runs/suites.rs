@@ -5,12 +5,12 @@ use std::sync::Arc;
 use api::{ApiError, RunOf, RunSummary, SuiteList, SuiteSummary};
 use leptos::prelude::*;
 
-use super::address::run_address;
 use super::head::{Began, Suites, number, passed_text, running, share};
 use super::run_form::{RunForm, focus_form};
 use super::state::fetched::Fetched;
 use super::state::run_draft::Draft;
 use super::state::suites::{Place, last_run, shown};
+use crate::shared::run_address::run_address;
 use app::state::excerpt::{visible_name, visible_text};
 
 /// So many suites are drawn until the others are asked for.

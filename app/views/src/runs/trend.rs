@@ -3,9 +3,9 @@
 use api::{RunCounts, RunSummary};
 use leptos::prelude::*;
 
-use super::address::run_address;
 use super::head::Suites;
 use super::state::list::{Trend, share_text};
+use crate::shared::run_address::run_address;
 
 /// How high the bars are, in units of the picture.
 const HEIGHT: f64 = 28.0;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use api::host::RunHost as _;
-use api::{CaseRunId, ForkRequest, RecordedKind, RecordedRequest};
+use api::{ActRequest, ActedTools, CaseRunId, ForkRequest, RecordedKind, RecordedRequest};
 use json_text::JsonText;
 use rehearsal::config::{AgentConfig, AgentSourceConfig};
 use rehearsal::runs::StoredRuns;
@@ -292,11 +292,17 @@ async fn the_page_forks_sessions_and_cases() {
     let sentence = fork.sentence.unwrap();
     assert!(sentence.contains("with your call 1 of 1 pass, without it 0 of 1"), "{sentence}");
 
-    let refused = async |request| runs.give_again(request).await.unwrap_err().to_string();
-    let unknown = RecordedRequest::Session {
-        agent: AgentId::from_display_name("Nobody"),
-        session: "another".to_owned(),
+    let act = async |agent: &AgentId, message: &str| {
+        let (agent, message) = (agent.clone(), message.to_owned());
+        let request = ActRequest { agent, message, state: None, tools: ActedTools::Real };
+        runs.act_through_runner(request).await.unwrap_err().to_string()
     };
+    assert_eq!(act(&agent, " ").await, "Write the user's message first.");
+    let nobody = AgentId::from_display_name("Nobody");
+    assert_eq!(act(&nobody, "Hi").await, "This host serves no agent nobody; reload the page.");
+
+    let refused = async |request| runs.give_again(request).await.unwrap_err().to_string();
+    let unknown = RecordedRequest::Session { agent: nobody, session: "another".to_owned() };
     assert_eq!(refused(unknown).await, "This host serves no agent nobody; reload the page.");
     let error = refused(case(&serde_json::json!({ "eval_id": 5 }))).await;
     assert!(error.starts_with("The case cannot be read: "), "{error}");

@@ -8,7 +8,7 @@ use leptos::task::spawn_local;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
 
-use super::address::{case_address, run_address};
+use super::run_address::{case_address, run_address};
 use api::host::{give_again, start_fork};
 use app::state::base_path::unresolved;
 use app::state::excerpt::visible_text;

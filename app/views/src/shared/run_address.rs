@@ -7,12 +7,12 @@ use app::state::browser::in_address;
 use app::state::case_address::{below, escaped};
 
 /// The address of a run.
-pub(super) fn run_address(run: i64) -> String {
+pub fn run_address(run: i64) -> String {
     address(&format!("/runs/{run}"))
 }
 
 /// The address of a result, where `with_suite` says whether its run has several suites; with the step at which it forks.
-pub(super) fn case_address(id: &CaseRunId, with_suite: bool, fork: Option<usize>) -> String {
+pub fn case_address(id: &CaseRunId, with_suite: bool, fork: Option<usize>) -> String {
     let mut path = below(&format!("/runs/{}", id.run), &id.case);
     let mut add = |name: &str, value: &str| {
         path.push(if path.contains('?') { '&' } else { '?' });
