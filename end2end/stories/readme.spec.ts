@@ -51,6 +51,7 @@ test("a fork as the README shows it", async ({ page, picture }) => {
     await page.getByRole("link", { name: "refund a broken kettle" }).click();
     await page.getByRole("link", { name: "Fork from here, step 3" }).click();
     const panel = page.getByRole("region", { name: "Fork", exact: true });
+    await expect(panel.getByRole("radio", { name: "Do this step again" })).toBeFocused();
     await page.keyboard.press("ArrowDown");
     const change = panel.getByRole("textbox", { name: "Change as JSON" });
     await change.fill((await change.inputValue()).replace("4990", "49.90"));
