@@ -48,9 +48,14 @@ __all__ = [
     "REAL",
     "SEALED",
     "BridgeContext",
+    "BrokenContinuation",
+    "Continuations",
+    "Effect",
     "EvalCase",
     "EvalResult",
     "EvalRunner",
+    "Fork",
+    "ForkError",
     "Message",
     "MetricResult",
     "MockContext",
@@ -58,6 +63,7 @@ __all__ = [
     "RunnerError",
     "SessionState",
     "StateChange",
+    "Step",
     "SuiteError",
     "SuiteResult",
     "ToolConfirmation",
@@ -65,10 +71,12 @@ __all__ = [
     "Turn",
     "UserContext",
     "create_eval_runner",
+    "fork",
     "raises",
     "returns",
     "run_eval",
     "run_eval_suite",
+    "steps",
     "with_state_change",
 ]
 
@@ -77,6 +85,9 @@ REAL = "real"
 
 SEALED = "sealed"
 """A tool that runs itself and can change its session, and nothing else."""
+
+DEFAULT_STORE = ".rehearsal/eval.sqlite"
+"""Where `rehearsal eval` stores runs, relative to the working directory."""
 
 Mock = str | Mapping[str, Any] | Callable[..., Any]
 """`REAL`, `SEALED`, a function, or a mock as suite files have it, such as `returns` makes."""
@@ -648,6 +659,202 @@ def create_eval_runner(
     )
 
 
+class ForkError(SuiteError):
+    """A run cannot be forked: there is no such run, case or step, the edit does not fit the step, or the agent did not do
+    again what it did before the step.
+    """
+
+
+@dataclass(frozen=True)
+class Step:
+    """A place in a run at which it can fork."""
+
+    number: int
+    """The number that `fork` takes, from 1."""
+    kind: str
+    """`message`, `answer`, `response` or `result`."""
+    who: str
+    """Who did it: `user`, the name of an agent or of a tool."""
+    at_ms: int
+    """When, in milliseconds since the run began."""
+    content: Any
+    """What it was: the message, the answer, the response with `text` and `calls`, or the result of a tool."""
+
+
+@dataclass(frozen=True)
+class BrokenContinuation:
+    """A continuation that counts on neither side, because something else than the agent ended it."""
+
+    repeat: int
+    """Which it is, from 1."""
+    at_fault: str | None
+    """Who was at fault, such as `mock`; None if no metric could score it."""
+    code: str | None
+    """What went wrong, such as `unmocked_tool`."""
+    message: str
+    """Why, as text."""
+
+
+@dataclass(frozen=True)
+class Continuations:
+    """What came of the continuations of one side."""
+
+    run: int
+    """The run of the store that has them."""
+    passed: int
+    counted: int
+    """Those that passed or failed."""
+    times: int
+    """How many were run."""
+    broken: list[BrokenContinuation]
+    """Those that count as neither."""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What the edit does to the share of continuations that pass."""
+
+    difference: float
+    """The share with the edit less the one without it, from -1 to 1."""
+    low: float
+    """The lower end of its 95 % interval."""
+    high: float
+    """The upper end."""
+    is_shown: bool
+    """Whether the interval excludes zero."""
+    needed: int | None
+    """If it does not: how many continuations on each side would show such a difference four times in five."""
+
+
+@dataclass(frozen=True)
+class Fork:
+    """What came of a fork."""
+
+    sentence: str
+    """Whether the step was the cause."""
+    with_edit: Continuations
+    """The continuations with the edit and the changes; without either, all of them."""
+    without_edit: Continuations | None
+    """As many without them; None if there is neither an edit nor a change."""
+    effect: Effect | None
+    """None if there is one side only, or no continuation of a side counts."""
+    run: int
+    """The run that was forked."""
+    case: str
+    repeat: int
+    step: int
+
+
+def steps(
+    run: int | str | os.PathLike[str] = "last",
+    *,
+    case: str | None = None,
+    repeat: int | None = None,
+    store: str | os.PathLike[str] = DEFAULT_STORE,
+    options: Sequence[str] = (),
+) -> list[Step]:
+    """The steps of a stored run, at which it can fork. Nothing is run. The arguments are those of `fork`.
+
+    Raises:
+      ForkError: there is no such run.
+      SuiteError: the program `rehearsal` is missing.
+    """
+    written = _fork(run, case, repeat, store, options)
+    return [
+        Step(one["step"], one["kind"], one["who"], one["at_ms"], one[one["kind"]]) for one in written["steps"]
+    ]
+
+
+def fork(
+    run: int | str | os.PathLike[str] = "last",
+    *,
+    step: int,
+    edit: Mapping[str, Any] | None = None,
+    changes: Mapping[str, Any] | None = None,
+    then: str | None = None,
+    times: int = 5,
+    case: str | None = None,
+    repeat: int | None = None,
+    jobs: int | None = None,
+    store: str | os.PathLike[str] = DEFAULT_STORE,
+    options: Sequence[str] = (),
+) -> Fork:
+    """Gives a stored run of `rehearsal eval` again up to a step, lets something else happen there, and lets the agent go
+    on from it several times, with the edit and without it::
+
+        fork = fork("last", step=3, edit={"result": {"total": 49.9}})
+        assert fork.effect is not None and fork.effect.is_shown, fork.sentence
+
+    Args:
+      run: what `rehearsal fork` takes: the number of a run, or `last` for the last one that is not a fork itself.
+      step: the step, as `steps` numbers them.
+      edit: what happens at the step: an object with `message`, `answer`, `response`, `result` or `error`, and perhaps
+        `state`.
+      changes: what is changed in every request to a model from the step on: `instructions` by agent, `tools` by name and
+        `temperature`.
+      then: the model that goes on, such as `gemini-2.5-pro`; None for that of the case.
+      times: how often the agent goes on, on each side.
+      case: the case; None for the only one that did not pass.
+      repeat: the repeat of the case; None for the first that did not pass.
+      jobs: how many continuations run at the same time; None for one for each processor.
+      store: the file that keeps the results of runs. The continuations are stored there as runs.
+      options: further options of `rehearsal fork`, such as `["--agent", FOLDER]` for runs of eval sets.
+
+    Raises:
+      ForkError: the run cannot be forked so, or the agent did not do again what it did before the step.
+      SuiteError: the program `rehearsal` is missing.
+    """
+    with tempfile.TemporaryDirectory(prefix="rehearsal-") as folder:
+        more = ["--step", str(step), "--times", str(times)]
+        for option, name, value in (("--edit", "edit", edit), ("--change", "changes", changes)):
+            if value is not None:
+                more += [option, f"@{_json_file(Path(folder, name), value)}"]
+        more += ["--then", then] if then is not None else []
+        more += ["--jobs", str(jobs)] if jobs is not None else []
+        written = _fork(run, case, repeat, store, [*more, *options])
+    effect = written.get("effect")
+    without = written.get("without")
+    return Fork(
+        sentence=written["sentence"],
+        with_edit=_continuations(written["with"]),
+        without_edit=None if without is None else _continuations(without),
+        effect=None if effect is None else Effect(**{"needed": None, **effect}),
+        run=written["run"],
+        case=written["case"],
+        repeat=written["repeat"],
+        step=written["step"],
+    )
+
+
+def _fork(
+    run: int | str | os.PathLike[str],
+    case: str | None,
+    repeat: int | None,
+    store: str | os.PathLike[str],
+    options: Sequence[str],
+) -> dict[str, Any]:
+    which = ["--case", case] if case is not None else []
+    which += ["--repeat", str(repeat)] if repeat is not None else []
+    of_run = run if isinstance(run, (int, str)) else os.fspath(run)
+    arguments = [str(of_run), "--format", "json", "--store", os.fspath(store), *which, *options]
+    written: dict[str, Any] = json.loads(_program("fork", *arguments, error=ForkError))
+    return written
+
+
+def _json_file(path: Path, value: Mapping[str, Any]) -> Path:
+    # A result of a tool may be longer than an argument of a program.
+    try:
+        path.write_bytes(strict(value))
+    except NotJson as error:
+        raise ForkError(f"`{path.name}` has no form in JSON: {error}") from error
+    return path
+
+
+def _continuations(side: dict[str, Any]) -> Continuations:
+    broken = [BrokenContinuation(**one) for one in side["broken"]]
+    return Continuations(side["run"], side["passed"], side["counted"], side["times"], broken)
+
+
 def run_suite_file(suite: str | os.PathLike[str], *options: str) -> SuiteResult:
     """Runs a suite file with options of `rehearsal eval`.
 
@@ -715,15 +922,17 @@ def _environment() -> dict[str, str]:
     return {"REHEARSAL_PYTHON": sys.executable, **os.environ}
 
 
-def _program(*arguments: str) -> str:
+def _program(*arguments: str, error: type[SuiteError] = SuiteError) -> str:
     """What the program prints. Exit codes that say how cases ended are no errors."""
     program = _program_file()
     try:
         done = subprocess.run(
             [program, *arguments], capture_output=True, encoding="utf-8", env=_environment(), check=False
         )
-    except OSError as error:
-        raise SuiteError(f"{program} cannot be started: {error}") from error
+    except OSError as cause:
+        raise SuiteError(f"{program} cannot be started: {cause}") from cause
     if done.returncode not in (0, 1, 3):
-        raise SuiteError(done.stderr.strip().removeprefix("error: "))
+        # Notes come before it, and a hint at the command line after it.
+        said = done.stderr.strip().removesuffix("For more information, try '--help'.").strip()
+        raise error(f"\n{said}".partition("\nerror: ")[2] or said)
     return done.stdout

@@ -14,13 +14,17 @@ sys.path.insert(0, str(ROOT / "python"))
 from rehearsal_adk.eval import (  # noqa: E402
     REAL,
     EvalCase,
+    ForkError,
     RunnerError,
     SuiteError,
     ToolError,
     create_eval_runner,
+    fork,
     returns,
     run_eval,
     run_eval_suite,
+    run_suite_file,
+    steps,
 )
 
 TRIAGE = ROOT / "crates/eval/tests/agents/triage"
@@ -190,6 +194,82 @@ def test_functions_are_user_agents_and_formats():
             metrics=[{"event_count": said}],
         )
     ).assert_passed()
+
+
+@pytest.fixture
+def support_desk(tmp_path):
+    """A store with a run of the example, in which one of three cases failed."""
+    return run_of_support_desk(tmp_path / "runs.sqlite")
+
+
+def run_of_support_desk(store):
+    suite = run_suite_file(ROOT / "examples/support_desk/support_desk.eval.yaml", "--store", str(store))
+    assert [result.status for result in suite.results] == ["passed", "passed", "failed"]
+    return store
+
+
+def test_a_fork_shows_which_step_was_the_cause(support_desk):
+    of_run = steps(store=support_desk)
+    assert [step.number for step in of_run] == [1, 2, 3, 4, 5, 6]
+    assert [step.kind for step in of_run[:3]] == ["message", "response", "result"]
+    assert of_run[3].content["calls"][0]["args"] == {"order_id": "A-1003", "euros": 4990}
+    found = of_run[2]
+    assert (found.who, found.content["total"]) == ("find_order", 4990)
+
+    result = {**found.content, "total": 49.9}
+    forked = fork(step=found.number, edit={"result": result}, times=4, store=support_desk)
+    assert forked.sentence.startswith("Step 3 was the cause: with your result 4 of 4 pass, without it 0 of 4 ")
+    assert (forked.run, forked.case, forked.repeat, forked.step) == (1, "refund a broken kettle", 1, 3)
+    assert (forked.with_edit.passed, forked.with_edit.counted, forked.with_edit.times) == (4, 4, 4)
+    assert forked.without_edit is not None and forked.without_edit.passed == 0
+    assert forked.effect is not None and forked.effect.is_shown and forked.effect.needed is None
+    assert forked.effect.difference == 1 and 0 < forked.effect.low < forked.effect.high == 1
+    # A continuation is a run, which has steps itself.
+    (*_, said) = steps(forked.with_edit.run, repeat=4, store=support_desk)
+    assert said.content["text"] == "I have refunded 49.9 euros."
+
+
+def test_the_fork_of_the_guide_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    run_of_support_desk(".rehearsal/eval.sqlite")
+    guide = (ROOT / "docs/guide/eval-runs.md").read_text("utf-8")
+    (code,) = (block for block in guide.split("```python\n")[1:] if "import fork" in block)
+    exec(code.partition("```")[0], {})
+    assert capsys.readouterr().out.startswith("Step 3 was the cause: with your result 10 of 10 pass")
+
+
+def test_a_fork_changes_instructions_and_models(support_desk):
+    instruction = "Refund what arrived broken. Totals are in cents."
+    forked = fork(1, step=2, changes={"instructions": {"support_desk": instruction}}, store=support_desk)
+    assert forked.sentence.startswith("The instruction was the cause: with your instruction 5 of 5 pass")
+
+    # Nothing is changed, so there is nothing to compare with.
+    forked = fork(1, step=2, times=2, jobs=1, store=support_desk)
+    assert forked.sentence.startswith("From step 2 on, 0 of 2 pass (95 % 0.00 to ")
+    assert (forked.without_edit, forked.effect) == (None, None)
+
+    with pytest.raises(ForkError, match="unknown/model"):
+        fork(1, step=2, then="unknown/model", store=support_desk)
+
+
+def test_what_cannot_fork_says_why(support_desk, tmp_path):
+    for wrong, why in (
+        ({"step": 3, "edit": {"message": "Hi"}}, "step 3 is the result of a tool, and the move gives a message"),
+        ({"step": 3, "edit": {"results": {}}}, "the move is not valid: unknown field `results`"),
+        ({"step": 9}, "it has the steps 1 to 6"),
+        ({"step": 1, "case": "refunds"}, "it has results of "),
+        ({"step": 1, "changes": {"instructions": {"desk": "Hi"}}}, "it has no agent desk"),
+        ({"step": 3, "edit": {"result": object()}}, "`edit` has no form in JSON"),
+        ({"step": 3, "changes": {"tools": object()}}, "`changes` has no form in JSON"),
+        ({"step": 1, "times": 0}, "give a number from 1"),
+    ):
+        with pytest.raises(ForkError, match=why) as failure:
+            fork(**wrong, store=support_desk)
+        assert not str(failure.value).startswith(("error: ", "note: ")), failure.value
+    with pytest.raises(ForkError, match="has no run 7"):
+        steps(7, store=support_desk)
+    with pytest.raises(SuiteError, match="none.sqlite"):
+        steps(store=tmp_path / "none.sqlite")
 
 
 def test_the_program_is_missing(monkeypatch):

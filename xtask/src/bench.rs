@@ -26,13 +26,21 @@ const IMPORTS: &str = "imports";
 /// The name of the benches of eval runs, which are compared with Inspect AI too.
 const EVAL: &str = "eval";
 
+/// The name of the eval run with a real model. It downloads the model, so it runs only if it is named.
+const REAL_MODEL: &str = "real-model";
+
 /// Runs the benches of these names, or every bench of the workspace against release builds, then the cases of generated
 /// agents, that of imports and those in the browser.
 pub(crate) fn run(workspace: &Workspace, names: &[String]) -> Result<ExitCode> {
     setup::ensure(workspace, &PARTS)?;
+    let is_named = |wanted: &str| names.iter().any(|name| name == wanted);
+    let with_real_model = match is_named(REAL_MODEL) {
+        true => Some(setup::real_model(workspace)?),
+        false => None,
+    };
     let binary = build::run(workspace)?;
-    let is_chosen = |name: &str| names.is_empty() || names.iter().any(|it| it == name);
-    let is_native = |name: &&str| ![PAGE, GENERATED, IMPORTS].contains(name);
+    let is_chosen = |name: &str| names.is_empty() || is_named(name);
+    let is_native = |name: &&str| ![PAGE, GENERATED, IMPORTS, REAL_MODEL].contains(name);
     let native: Vec<&str> = names.iter().map(String::as_str).filter(is_native).collect();
     if names.is_empty() || !native.is_empty() {
         let mut command = workspace.cargo();
@@ -62,6 +70,9 @@ pub(crate) fn run(workspace: &Workspace, names: &[String]) -> Result<ExitCode> {
     if is_chosen(PAGE) {
         in_browser(workspace, &binary)?;
     }
+    if let Some(python) = with_real_model {
+        real_model(workspace, &python, &binary)?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -83,6 +94,17 @@ fn imports(workspace: &Workspace, binary: &Path) -> Result<()> {
     command
         .arg("tests/benches/eval/imports.py")
         .current_dir(workspace.root())
+        .env("REHEARSAL_TEST_BINARY", binary);
+    process::print_and_run(&mut command)
+}
+
+/// Lets a small model play agent, user and judge, and forks the run.
+fn real_model(workspace: &Workspace, python: &Path, binary: &Path) -> Result<()> {
+    let mut command = Command::new(python);
+    command
+        .arg("tests/benches/eval/real_model.py")
+        .current_dir(workspace.root())
+        .env("REHEARSAL_TEST_PYTHON", workspace.python())
         .env("REHEARSAL_TEST_BINARY", binary);
     process::print_and_run(&mut command)
 }

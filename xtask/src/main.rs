@@ -68,7 +68,8 @@ enum Command {
     /// Run the slow benches; they print what docs/performance.md quotes
     Bench {
         /// Benches to run alone: `host`, `live`, `append`, `list`, `adk`, `eval`, `generated`, `imports`,
-        /// `forms`, `values`, or `page` for those in the browser
+        /// `forms`, `values`, or `page` for those in the browser; `real-model`, which downloads a small model, runs only
+        /// if it is named
         #[arg(last = true)]
         names: Vec<String>,
     },

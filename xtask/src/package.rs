@@ -23,7 +23,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 const MOST_BYTES: u64 = 10 * 1024 * 1024;
 const LICENSES: [&str; 2] = ["LICENSE-APACHE", "LICENSE-MIT"];
 
-/// A guide whose first block in TOML and first block in Rust are a program.
+/// A guide with a program: its first block in TOML, and all its blocks in Rust.
 struct Guide {
     file: &'static str,
     program: &'static str,
@@ -98,8 +98,10 @@ pub(crate) fn build_programs(workspace: &Workspace, packages: &Path) -> Result<(
     files.insert("Cargo.lock".into(), read(&workspace.root().join("Cargo.lock"))?);
     for Guide { file, program, source } in GUIDES {
         let guide = String::from_utf8(read(&workspace.root().join(file))?)?;
-        let blocks = block(&guide, "toml").zip(block(&guide, "rust"));
-        let (dependencies, code) = blocks.with_context(|| format!("{file} has no program"))?;
+        let dependencies = blocks(&guide, "toml").next();
+        let dependencies = dependencies.with_context(|| format!("{file} has no program"))?;
+        let code = blocks(&guide, "rust").collect::<Vec<_>>().join("\n");
+        ensure!(!code.is_empty(), "{file} has no program");
         let manifest =
             format!("[package]\nname = \"{program}\"\nedition = \"2024\"\n\n{dependencies}");
         files.insert(Path::new(program).join("Cargo.toml"), manifest.into());
@@ -219,10 +221,10 @@ fn read(path: &Path) -> Result<Vec<u8>> {
     fs::read(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// The first fenced block of a language in a text in Markdown.
-fn block<'a>(text: &'a str, language: &str) -> Option<&'a str> {
-    let (_, rest) = text.split_once(&format!("\n```{language}\n"))?;
-    rest.split_once("```").map(|(block, _)| block)
+/// The fenced blocks of a language in a text in Markdown.
+fn blocks<'a>(text: &'a str, language: &str) -> impl Iterator<Item = &'a str> {
+    let opened: Vec<&str> = text.split(&format!("\n```{language}\n")).skip(1).collect();
+    opened.into_iter().filter_map(|rest| rest.split_once("```").map(|(block, _)| block))
 }
 
 /// The workspace of the programs. What is not published yet comes from the unpacked packages.
@@ -261,11 +263,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_the_first_block_of_a_language() {
+    fn finds_the_blocks_of_a_language() {
         let text = "# A\n\n```toml\na = 1\n```\n\n```rust\nfn one() {}\n```\n\n```rust\nfn two() {}\n```\n";
-        assert_eq!(block(text, "toml"), Some("a = 1\n"));
-        assert_eq!(block(text, "rust"), Some("fn one() {}\n"));
-        assert_eq!(block(text, "python"), None);
+        let found = |language| blocks(text, language).collect::<Vec<_>>();
+        assert_eq!(found("toml"), ["a = 1\n"]);
+        assert_eq!(found("rust"), ["fn one() {}\n", "fn two() {}\n"]);
+        assert!(found("python").is_empty());
     }
 
     #[test]

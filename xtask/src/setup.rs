@@ -11,6 +11,7 @@ mod maturin;
 mod node;
 mod pip;
 mod python;
+mod real_model;
 mod wasm_target;
 
 use std::thread;
@@ -25,6 +26,7 @@ pub(crate) use inspect_ai::ensure as inspect_ai;
 pub(crate) use libraries::ensure as libraries;
 pub(crate) use maturin::ensure_maturin;
 use python::Packages;
+pub(crate) use real_model::ensure as real_model;
 
 /// What can be installed, in the order in which it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -6,6 +6,7 @@ mod access;
 mod adk_folder;
 mod backup;
 mod doctor;
+mod documented_forks;
 mod endpoints;
 mod eval_people;
 mod evalsets;

@@ -19,21 +19,42 @@ pub(super) fn environment_with(
     name: &str,
     package: &str,
 ) -> Result<PathBuf> {
+    environment(workspace, name, package, |pip| {
+        pip.arg(package);
+    })
+}
+
+/// Creates the environment `name` in the target folder, with pinned packages and nothing that they need, unless it is
+/// there. Returns its interpreter.
+pub(super) fn environment_of(
+    workspace: &Workspace,
+    name: &str,
+    packages: &[&str],
+) -> Result<PathBuf> {
+    environment(workspace, name, &packages.join(" "), |pip| {
+        pip.arg("--no-deps").args(packages);
+    })
+}
+
+fn environment(
+    workspace: &Workspace,
+    name: &str,
+    wanted: &str,
+    what: impl FnOnce(&mut Command),
+) -> Result<PathBuf> {
     let environment = workspace.target().join("setup").join(name);
     let python = interpreter(&environment);
     let stamp = environment.join("rehearsal-stamp");
-    if stamp::matches(&stamp, package) && python::runs(&python) {
+    if stamp::matches(&stamp, wanted) && python::runs(&python) {
         return Ok(python);
     }
-    eprintln!("Installing {package}");
+    eprintln!("Installing {wanted}");
     stamp::clear(&stamp)?;
     fs::create_dir_all(&environment)
         .with_context(|| format!("cannot create {}", environment.display()))?;
     process::run(Command::new(python::find()?).args(["-m", "venv", "--clear"]).arg(&environment))?;
-    install(&python, |pip| {
-        pip.arg(package);
-    })?;
-    stamp::set(&stamp, package)?;
+    install(&python, what)?;
+    stamp::set(&stamp, wanted)?;
     Ok(python)
 }
 
