@@ -272,13 +272,13 @@ test("models stand beside each other, and two runs are compared", async ({ page,
     await accessible();
     const results = page.getByRole("table", { name: "Results" }).getByRole("row");
     await expect(results.filter({ hasText: "greets" })).toHaveCount(4);
-    await page.getByLabel("Tag").selectOption("polite");
+    await page.getByRole("combobox", { name: "Tag" }).selectOption("polite");
     await expect(results.filter({ hasText: "answers" })).toHaveCount(0);
-    await page.getByLabel("Model", { exact: true }).selectOption("replay");
+    await page.getByRole("combobox", { name: "Model" }).selectOption("replay");
     await expect(page).toHaveURL(/tag=polite&model=replay/);
     await expect(results.filter({ hasText: "greets [replay]" })).toHaveCount(2);
     await expect(results.filter({ hasText: "scripted" })).toHaveCount(0);
-    await page.getByLabel("Metric not passed").selectOption("says_hello");
+    await page.getByRole("combobox", { name: "Metric not passed" }).selectOption("says_hello");
     await expect(results.filter({ hasText: "greets" })).toHaveCount(0);
     await open(page, `${host.url}/runs/1?metric=says_hello`);
     await expect(results.filter({ hasText: "greets [scripted]" })).toHaveCount(2);
