@@ -213,6 +213,7 @@ cases:
   - name: greets
     golden: { eval_set: recorded.evalset.json }
     first_message: Hello!
+    tags: [polite]
     repeats: 2
     metrics:
       - event_count: { name: says_hello, event: message, filter: { text: "Hello!" }, is: 1 }
@@ -269,6 +270,19 @@ test("models stand beside each other, and two runs are compared", async ({ page,
     await expect(page.getByRole("link", { name: "Compare with…" })).toBeHidden();
     await picture("models");
     await accessible();
+    const results = page.getByRole("table", { name: "Results" }).getByRole("row");
+    await expect(results.filter({ hasText: "greets" })).toHaveCount(4);
+    await page.getByRole("combobox", { name: "Tag" }).selectOption("polite");
+    await expect(results.filter({ hasText: "answers" })).toHaveCount(0);
+    await page.getByRole("combobox", { name: "Model" }).selectOption("replay");
+    await expect(page).toHaveURL(/tag=polite&model=replay/);
+    await expect(results.filter({ hasText: "greets [replay]" })).toHaveCount(2);
+    await expect(results.filter({ hasText: "scripted" })).toHaveCount(0);
+    await page.getByRole("combobox", { name: "Metric not passed" }).selectOption("says_hello");
+    await expect(results.filter({ hasText: "greets" })).toHaveCount(0);
+    await open(page, `${host.url}/runs/1?metric=says_hello`);
+    await expect(results.filter({ hasText: "greets [scripted]" })).toHaveCount(2);
+    await expect(results.filter({ hasText: "replay" })).toHaveCount(0);
     await greets.getByRole("link", { name: "0 of 2" }).click();
     await expect(page.getByRole("heading", { name: "greets [scripted]" })).toBeVisible();
 

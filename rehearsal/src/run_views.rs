@@ -128,6 +128,8 @@ pub(crate) fn case_summary(run: i64, key: ResultKey, result: &ResultSummary) -> 
     CaseRunSummary {
         id: id_of(run, key),
         model: result.model.clone(),
+        tags: result.tags.clone(),
+        code: result.error.as_ref().map(|error| error.code.clone()).filter(|it| !it.is_empty()),
         status: result.status,
         why: result.why(),
         metrics: result.metrics.iter().map(metric).collect(),

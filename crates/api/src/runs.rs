@@ -180,6 +180,10 @@ pub struct CaseRunSummary {
     /// What its model is called, of a case that runs with several models. The name of the case ends with it:
     /// `greets [gemini-2.5-flash]`.
     pub model: Option<String>,
+    /// The labels of its case.
+    pub tags: Vec<String>,
+    /// Of an error, what went wrong, such as `unmocked_tool`.
+    pub code: Option<String>,
     /// The verdict.
     pub status: RunStatus,
     /// Why it did not pass, in a sentence without a full stop.

@@ -21,6 +21,9 @@ pub struct EvalResult {
     /// See [`EvalCase::one_of_models`](crate::EvalCase::one_of_models).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// The labels of the case.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
     /// The verdict.
     pub status: Status,
     /// Each metric's result, by its name.
@@ -81,6 +84,9 @@ pub struct ResultSummary {
     /// See [`EvalResult::model`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// See [`EvalResult::tags`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
     /// See [`EvalResult::status`].
     pub status: Status,
     /// See [`EvalResult::metrics`].
@@ -108,6 +114,7 @@ impl ResultSummary {
     pub fn of(result: &EvalResult) -> Self {
         Self {
             model: result.model.clone(),
+            tags: result.tags.clone(),
             status: result.status,
             metrics: result.metrics.clone(),
             said: said_last(&result.events),

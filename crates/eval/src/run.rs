@@ -124,6 +124,7 @@ async fn run_once(case: &EvalCase, gate: Gate) -> Result<EvalResult, EvalResult>
         name: case.name.clone(),
         repeat: 1,
         model: case.one_of_models.clone(),
+        tags: case.tags.clone(),
         status,
         metrics,
         token_usage: TokenUsage::of(Role::Subject, &events),
@@ -152,6 +153,7 @@ pub fn check_metrics(case: &EvalCase, earlier: &EvalResult) -> Result<(), RunFai
 /// Evaluates the metrics of `case` on the ledger of an earlier run, without running anything. They must look for what the
 /// subject of that run has.
 pub async fn rescore(case: &EvalCase, mut earlier: EvalResult) -> EvalResult {
+    earlier.tags.clone_from(&case.tags);
     // Behind it is only what judges of the earlier metrics used.
     let end = earlier.events.iter().position(|it| matches!(it.event, Event::Termination { .. }));
     earlier.events.truncate(end.map_or(usize::MAX, |at| at + 1));

@@ -111,6 +111,7 @@ mod tests {
             MetricResult { passed: Some(passed), score, value: None, evidence: Vec::new() };
         let result = ResultSummary {
             model: None,
+            tags: Vec::new(),
             status: if passed { Status::Passed } else { Status::Failed },
             metrics: [("m".to_owned(), metric)].into_iter().collect(),
             duration_ms: 1,

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::num::NonZeroU32;
 
 use api::{EarlierRun, RunCases, RunPlan, RunRequest};
+use eval::case::name_without;
 use eval::given_model::{RealModel, real_model};
 use eval::result::Status;
 use eval::store::{RunStore, StoreError, Summaries};
@@ -42,15 +43,21 @@ impl NewRun {
             }
         }
         let known = cases.iter().map(|case| case.name.clone()).collect();
+        // With another model, a case that ran with several is the same case.
+        let identity = |name: &str, model: Option<&str>| match model {
+            Some(model) if request.model.is_some() => name_without(name, model).to_owned(),
+            _ => name.to_owned(),
+        };
         let results = earlier.iter().flat_map(|(_, results)| results);
-        let not_passed: HashSet<(&str, &str)> = results
+        let not_passed: HashSet<(String, String)> = results
             .filter(|(_, result)| result.status != Status::Passed)
-            .map(|(key, _)| (key.suite.as_str(), key.name.as_str()))
+            .map(|(key, result)| (key.suite.clone(), identity(&key.name, result.model.as_deref())))
             .collect();
         cases.retain(|case| match &request.cases {
             RunCases::All => true,
             RunCases::NotPassed => {
-                not_passed.contains(&(case.source.suite.as_str(), case.name.as_str()))
+                let name = identity(&case.name, case.one_of_models.as_deref());
+                not_passed.contains(&(case.source.suite.clone(), name))
             }
             RunCases::Case(name) => case.name == *name,
         });

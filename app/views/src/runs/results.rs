@@ -11,7 +11,7 @@ use super::head::{Verdict, duration_text, number, verdict_class};
 use super::metrics::{metric_cell, metrics_cell};
 use super::state::fetched::Fetched;
 use super::state::results::{
-    Asked, Column, GIVEN, METRIC_COLUMNS, VERDICTS, count, metric_names, metric_of, rows,
+    Asked, Column, Facet, GIVEN, METRIC_COLUMNS, VERDICTS, count, metric_names, metric_of, rows,
     verdict_named,
 };
 use super::state::row_keys::row_after;
@@ -24,7 +24,7 @@ use app::components::filter_box::FilterBox;
 use app::state::base_path::unresolved;
 use app::state::browser;
 use app::state::excerpt::visible_name;
-use app::state::in_address::use_in_address;
+use app::state::in_address::{InAddress, use_in_address};
 use app::state::times::grouped;
 
 /// The assumed height of the view until it is measured, in pixels.
@@ -128,6 +128,7 @@ pub(super) fn Results(
     detail: Fetched<RunDetail>,
 ) -> impl IntoView {
     let (show, text) = (use_in_address("show"), use_in_address("text"));
+    let facets = Facet::EACH.map(|facet| use_in_address(facet.name()));
     let order = use_order(GIVEN);
     let searched = RwSignal::new(untrack(|| text.get()).unwrap_or_default());
     // The address follows the field.
@@ -145,6 +146,7 @@ pub(super) fn Results(
     let metrics = Memo::new(move |_| metric_names(&cases.read()));
     let asked = Memo::new(move |_| Asked {
         verdict: verdict_named(show.get().as_deref()),
+        facets: facets.map(InAddress::get),
         searched: searched.get(),
     });
     let rows = Memo::new(move |_| rows(&cases.read(), &metrics.read(), &asked.read(), order.get()));
@@ -245,8 +247,48 @@ pub(super) fn Results(
                 open_first
             />
         </div>
+        <Facets cases facets/>
         <Rows table/>
         <Shortcuts groups=SHORTCUTS/>
+    }
+}
+
+/// A choice for each facet that results have values of.
+#[component]
+fn Facets(
+    /// The results.
+    cases: Memo<Arc<[CaseRunSummary]>>,
+    /// What is chosen.
+    facets: [InAddress; 4],
+) -> impl IntoView {
+    let choice = move |(facet, chosen): (Facet, InAddress)| {
+        let options = Memo::new(move |_| facet.options(&cases.read(), chosen.get().as_deref()));
+        let option = move |value: String| {
+            let is_chosen = chosen.get().as_ref() == Some(&value);
+            let shown = visible_name(&value);
+            view! { <option value=value selected=is_chosen>{shown}</option> }
+        };
+        let choose = move |event: leptos::ev::Event| {
+            let value = event_target_value(&event);
+            chosen.set((!value.is_empty()).then_some(value));
+        };
+        let select = move || {
+            view! {
+                <label class="runs-facet">
+                    {facet.label()}
+                    <select class="input" on:change=choose>
+                        <option value="">"any"</option>
+                        {move || options.get().into_iter().map(option).collect_view()}
+                    </select>
+                </label>
+            }
+        };
+        view! { <Show when=move || !options.read().is_empty()>{select}</Show> }
+    };
+    view! {
+        <div class="runs-facets" role="group" aria-label="Filter by">
+            {Facet::EACH.into_iter().zip(facets).map(choice).collect_view()}
+        </div>
     }
 }
 

@@ -187,6 +187,7 @@ mod tests {
     fn result(passes: bool, error: Option<&RunFailure>) -> Option<ResultSummary> {
         Some(ResultSummary {
             model: None,
+            tags: Vec::new(),
             status: if passes { Status::Passed } else { Status::Failed },
             metrics: IndexMap::new(),
             said: String::new(),

@@ -178,8 +178,10 @@ pub(super) fn selected(
     cases: Vec<EvalCase>,
     arguments: &EvalArguments,
 ) -> Result<Vec<EvalCase>, EvalError> {
+    // A name may have brackets, which mean something else in a pattern.
+    let is_name = |text: &String| cases.iter().any(|case| case.name == *text);
     let mut patterns = Vec::new();
-    for pattern in &arguments.cases {
+    for pattern in arguments.cases.iter().filter(|text| !is_name(text)) {
         let read = Pattern::new(pattern);
         patterns
             .push(read.map_err(|cause| EvalError::Pattern { pattern: pattern.clone(), cause })?);
@@ -193,8 +195,11 @@ pub(super) fn selected(
     let has_tag = |case: &EvalCase| {
         arguments.tags.is_empty() || arguments.tags.iter().any(|tag| case.tags.contains(tag))
     };
-    let is_named =
-        |case: &EvalCase| patterns.is_empty() || patterns.iter().any(|it| it.matches(&case.name));
+    let is_named = |case: &EvalCase| {
+        arguments.cases.is_empty()
+            || arguments.cases.contains(&case.name)
+            || patterns.iter().any(|it| it.matches(&case.name))
+    };
     let selected: Vec<EvalCase> =
         cases.into_iter().filter(|case| is_named(case) && has_tag(case)).collect();
     if selected.is_empty() { Err(EvalError::NoCase { known }) } else { Ok(selected) }

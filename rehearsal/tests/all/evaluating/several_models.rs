@@ -71,6 +71,11 @@ fn each_case_runs_with_each_model_and_its_results_are_told_apart() {
     let all = ["one [openai/judge]", "one [scripted]", "two"];
     assert_eq!(names(folder, &model, &[]), all);
     assert_eq!(names(folder, &model, &["--case", "one*"]), all[..2]);
+    assert_eq!(names(folder, &model, &["--case", "one [scripted]"]), all[1..2]);
+    assert_eq!(
+        names(folder, &model, &["--case", "one [openai/judge]", "--case", "tw?"]),
+        [all[0], all[2]]
+    );
 
     let report = run(folder, &model, &["--format", "json"]);
     assert_eq!(report.status.code(), Some(1), "{}", text(&report.stderr));

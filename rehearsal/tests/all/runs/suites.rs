@@ -120,3 +120,65 @@ async fn a_suite_that_the_host_did_not_find_is_refused() {
     }
     assert!(!folder.path().join("eval.sqlite").exists(), "a refused run stores nothing");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_failed_with_one_of_several_models_runs_again_with_it_or_another() {
+    let Some(python) = test_needs::python() else { return };
+    let folder = suite("");
+    let agent = agents().join("triage").canonicalize().unwrap();
+    let text = format!(
+        "subject: {{ adk: {} }}\nmodels: [replay, {{ scripted: [Bye] }}]\n{}",
+        agent.display(),
+        r#"cases:
+  - name: greets
+    golden: { eval_set: recorded.evalset.json }
+    first_message: Hi
+    tags: [polite]
+    metrics:
+      - event_count: { name: says hello, event: message, filter: { text: Hello }, is: 1 }
+"#
+    );
+    std::fs::write(folder.path().join("models.eval.yaml"), text).unwrap();
+    let part =
+        |role: &str, text: &str| serde_json::json!({"role": role, "parts": [{"text": text}]});
+    let recorded = serde_json::json!({"eval_set_id": "recorded", "eval_cases": [{
+        "eval_id": "greeting",
+        "conversation": [{
+            "invocation_id": "1",
+            "user_content": part("user", "Hi"),
+            "final_response": part("model", "Hello"),
+        }],
+    }]});
+    std::fs::write(folder.path().join("recorded.evalset.json"), recorded.to_string()).unwrap();
+    let store = folder.path().join("eval.sqlite");
+    let runs = StoredRuns::new(store, folder.path().to_owned(), Some(python));
+
+    let run = runs.start_run(of_suite("models.eval.yaml")).await.unwrap();
+    let detail = ended(&runs, run, 2).await;
+    let shown: Vec<_> = detail
+        .cases
+        .iter()
+        .map(|it| (&*it.id.case, it.model.as_deref().unwrap(), it.status.label(), &*it.tags))
+        .collect();
+    let tags: &[String] = &["polite".to_owned()];
+    assert_eq!(
+        shown,
+        [
+            ("greets [replay]", "replay", "passed", tags),
+            ("greets [scripted]", "scripted", "failed", tags),
+        ]
+    );
+    let again = |cases, model: Option<&str>| RunRequest {
+        of: RunOf::Run(run),
+        cases,
+        repeats: None,
+        model: model.map(str::to_owned),
+    };
+    let plan = async |request| runs.plan_run(request).await.map(|plan| plan.cases);
+    assert_eq!(plan(again(RunCases::All, None)).await, Ok(2));
+    assert_eq!(plan(again(RunCases::NotPassed, None)).await, Ok(1));
+    assert_eq!(plan(again(RunCases::NotPassed, Some("replay"))).await, Ok(1));
+    let run = runs.start_run(again(RunCases::NotPassed, Some("replay"))).await.unwrap();
+    let detail = ended(&runs, run, 1).await;
+    assert_eq!((&*detail.cases[0].id.case, detail.summary.counts.passed), ("greets [replay]", 1));
+}

@@ -92,6 +92,8 @@ mod tests {
         CaseRunSummary {
             id: CaseRunId { run: 1, suite: "a".to_owned(), case: name, repeat },
             model: model.map(str::to_owned),
+            tags: Vec::new(),
+            code: None,
             status,
             why: None,
             metrics: Vec::new(),

@@ -1,6 +1,7 @@
 //! [`rows`]: the results of a run that pass a filter, in order.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 use api::{CaseRunSummary, MetricSummary, RunCounts};
 use report_view::RunStatus;
@@ -77,11 +78,74 @@ pub fn count(counts: RunCounts, status: RunStatus) -> u64 {
     }
 }
 
+/// What results can be filtered by besides their verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Facet {
+    /// A metric that did not pass.
+    Metric,
+    /// A label of the case.
+    Tag,
+    /// The model, of cases that run with several.
+    Model,
+    /// The code of an error.
+    Error,
+}
+
+impl Facet {
+    /// In order.
+    pub const EACH: [Self; 4] = [Self::Metric, Self::Tag, Self::Model, Self::Error];
+
+    /// Its name in the address.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Metric => "metric",
+            Self::Tag => "tag",
+            Self::Model => "model",
+            Self::Error => "error",
+        }
+    }
+
+    /// Its name for people.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Metric => "Metric not passed",
+            Self::Tag => "Tag",
+            Self::Model => "Model",
+            Self::Error => "Error",
+        }
+    }
+
+    /// What a result has of it.
+    fn values(self, case: &CaseRunSummary) -> Vec<&str> {
+        match self {
+            Self::Metric => {
+                let open = case.metrics.iter().filter(|metric| metric.passed != Some(true));
+                open.map(|metric| metric.name.as_str()).collect()
+            }
+            Self::Tag => case.tags.iter().map(String::as_str).collect(),
+            Self::Model => case.model.as_deref().into_iter().collect(),
+            Self::Error => case.code.as_deref().into_iter().collect(),
+        }
+    }
+
+    /// All values that results have of it, by name; with the one that is chosen, which they may lack.
+    #[must_use]
+    pub fn options(self, cases: &[CaseRunSummary], chosen: Option<&str>) -> Vec<String> {
+        let values = cases.iter().flat_map(|case| self.values(case)).chain(chosen);
+        let values: BTreeSet<&str> = values.collect();
+        values.into_iter().map(str::to_owned).collect()
+    }
+}
+
 /// Which results are shown.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Asked {
     /// Those with this verdict only.
     pub verdict: Option<RunStatus>,
+    /// Those with this value of each [`Facet`] only, in the order of [`Facet::EACH`].
+    pub facets: [Option<String>; 4],
     /// A part of the name, of the reason or of a metric that failed.
     pub searched: String,
 }
@@ -91,7 +155,11 @@ impl Asked {
         let searched = self.searched.trim().to_lowercase();
         let has = |text: &str| text.to_lowercase().contains(&searched);
         let failed = |metric: &MetricSummary| metric.passed != Some(true) && has(&metric.name);
+        let mut facets = Facet::EACH.iter().zip(&self.facets);
         self.verdict.is_none_or(|verdict| verdict == case.status)
+            && facets.all(|(facet, chosen)| {
+                chosen.as_deref().is_none_or(|value| facet.values(case).contains(&value))
+            })
             && (searched.is_empty()
                 || has(&case.id.case)
                 || case.why.as_deref().is_some_and(has)
@@ -173,7 +241,9 @@ mod tests {
     fn case(name: &str, status: RunStatus, score: Option<f64>) -> CaseRunSummary {
         CaseRunSummary {
             id: CaseRunId { run: 1, suite: "a".to_owned(), case: name.to_owned(), repeat: 1 },
-            model: None,
+            model: Some(format!("model of {name}")),
+            tags: vec!["all".to_owned(), name.to_owned()],
+            code: (status == RunStatus::Error).then(|| "timeout".to_owned()),
             status,
             why: (status == RunStatus::Failed).then(|| "it calls refund twice".to_owned()),
             metrics: vec![MetricSummary {
@@ -206,6 +276,18 @@ mod tests {
         let searched = |text: &str| Asked { searched: text.to_owned(), ..Asked::default() };
         assert_eq!(of(searched(" REFUND"), GIVEN), [2]);
         assert_eq!(of(searched("calls"), GIVEN), [2], "a metric that failed, or the reason");
+        let with = |facet: Facet, value: &str| {
+            let mut asked = Asked::default();
+            asked.facets[facet as usize] = Some(value.to_owned());
+            of(asked, GIVEN)
+        };
+        assert_eq!(with(Facet::Metric, "calls"), [2], "only what did not pass");
+        assert_eq!(with(Facet::Tag, "all"), [2, 0, 1]);
+        assert_eq!(with(Facet::Tag, "a"), [1]);
+        assert_eq!(with(Facet::Model, "model of b"), [0]);
+        assert_eq!(with(Facet::Error, "timeout"), [0; 0]);
+        assert_eq!(Facet::Tag.options(&cases, Some("gone")), ["a", "all", "b", "c", "gone"]);
+        assert_eq!(Facet::Error.options(&cases, None), [""; 0]);
         let passed = Asked { verdict: verdict_named(Some("passed")), ..Asked::default() };
         assert_eq!(of(passed, GIVEN), [0, 1]);
     }

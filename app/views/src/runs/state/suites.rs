@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_run_of_a_suite_is_no_fork() {
+    fn the_last_run_of_a_suite_is_not_a_fork() {
         let runs = [run(4, &["a"], true), run(3, &["b", "a"], false), run(1, &["a"], false)];
         assert_eq!(last_run("a", &runs).map(|run| run.run), Some(3));
         assert_eq!(last_run("c", &runs), None);
