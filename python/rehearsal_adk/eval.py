@@ -706,6 +706,8 @@ class Continuations:
     """Those that passed or failed."""
     times: int
     """How many were run."""
+    waiting: int
+    """Those on which a person is to decide, which `rehearsal fork RUN --pass` and `--fail` do."""
     broken: list[BrokenContinuation]
     """Those that count as neither."""
 
@@ -777,6 +779,8 @@ def fork(
     repeat: int | None = None,
     jobs: int | None = None,
     store: str | os.PathLike[str] = DEFAULT_STORE,
+    tools: Mapping[str, str] | None = None,
+    by_person: bool = False,
     options: Sequence[str] = (),
 ) -> Fork:
     """Gives a stored run of `rehearsal eval` again up to a step, lets something else happen there, and lets the agent go
@@ -786,7 +790,8 @@ def fork(
         assert fork.effect is not None and fork.effect.is_shown, fork.sentence
 
     Args:
-      run: what `rehearsal fork` takes: the number of a run, or `last` for the last one that is not a fork itself.
+      run: what `rehearsal fork` takes: the number of a run, `last` for the last one that is not a fork itself, or a file with
+        recorded cases, such as an eval set or `AGENT/.adk/session.db`.
       step: the step, as `steps` numbers them.
       edit: what happens at the step: an object with `message`, `answer`, `response`, `result` or `error`, and perhaps
         `state`.
@@ -798,6 +803,9 @@ def fork(
       repeat: the repeat of the case; None for the first that did not pass.
       jobs: how many continuations run at the same time; None for one for each processor.
       store: the file that keeps the results of runs. The continuations are stored there as runs.
+      tools: what tools do from the step on, by name: `real`, `sealed`, `recorded`, `refused` or `simulated:MODEL`; those
+        that are not named do what the case says.
+      by_person: whether a person says which continuations pass, in place of the metrics of the case.
       options: further options of `rehearsal fork`, such as `["--agent", FOLDER]` for runs of eval sets.
 
     Raises:
@@ -810,6 +818,9 @@ def fork(
             if value is not None:
                 more += [option, f"@{_json_file(Path(folder, name), value)}"]
         more += ["--then", then] if then is not None else []
+        for tool, mode in (tools or {}).items():
+            more += ["--tool", f"{tool}={mode}"]
+        more += ["--by-person"] if by_person else []
         more += ["--jobs", str(jobs)] if jobs is not None else []
         written = _fork(run, case, repeat, store, [*more, *options])
     effect = written.get("effect")
@@ -852,7 +863,8 @@ def _json_file(path: Path, value: Mapping[str, Any]) -> Path:
 
 def _continuations(side: dict[str, Any]) -> Continuations:
     broken = [BrokenContinuation(**one) for one in side["broken"]]
-    return Continuations(side["run"], side["passed"], side["counted"], side["times"], broken)
+    figures = {name: side[name] for name in ("run", "passed", "counted", "times", "waiting")}
+    return Continuations(**figures, broken=broken)
 
 
 def run_suite_file(suite: str | os.PathLike[str], *options: str) -> SuiteResult:

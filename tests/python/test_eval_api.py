@@ -247,6 +247,9 @@ def test_a_fork_changes_instructions_and_models(support_desk):
     forked = fork(1, step=2, times=2, jobs=1, store=support_desk)
     assert forked.sentence.startswith("From step 2 on, 0 of 2 pass (95 % 0.00 to ")
     assert (forked.without_edit, forked.effect) == (None, None)
+    forked = fork(1, step=2, times=2, tools={"refund": "sealed"}, by_person=True, store=support_desk)
+    assert forked.sentence == "2 continuations wait for your verdict."
+    assert (forked.with_edit.waiting, forked.with_edit.counted) == (2, 0)
 
     with pytest.raises(ForkError, match="unknown/model"):
         fork(1, step=2, then="unknown/model", store=support_desk)

@@ -39,7 +39,7 @@ async fn the_librarian_searches_before_it_answers() {
 use eval::continuations::{Continuations, Fork, sentence};
 use eval::fork::Move;
 use eval::metric::{Assertion, EventCountMetric};
-use eval::request_changes::RequestChanges;
+use eval::model::Models;
 
 #[tokio::test]
 async fn the_librarian_is_wrong_without_a_search() -> Result<(), Box<dyn std::error::Error>> {
@@ -65,11 +65,10 @@ async fn the_librarian_is_wrong_without_a_search() -> Result<(), Box<dyn std::er
     let fork = Fork {
         step: 2,
         at: Some(Move::read(search)?),
-        changes: RequestChanges::default(),
-        then: None,
         times: 5,
+        ..Fork::default()
     };
-    let sides = fork.sides(&case, &result)?;
+    let sides = fork.sides(&case, &result, &Models::of_environment())?;
     let mut with = Continuations::default();
     with.run(&sides.with, 4, None, |_| {}).await?;
     let mut without = Continuations::default();
