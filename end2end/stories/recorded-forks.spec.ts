@@ -197,14 +197,20 @@ test("a person acts as every agent of a workflow through its runner", async ({ p
   writeFileSync(join(folder, "newsroom", "agent.py"), NEWSROOM);
   const host = await startHost({ folder, arguments: [join(folder, "newsroom")] });
   await open(page, `${host.url}/rehearse/newsroom`);
-  const act = page.getByRole("button", { name: "Act through the runner" });
-  await expect(act).toHaveAttribute("aria-disabled", "false");
-  await act.click();
-  await expect(page.getByText("Enter the user message.")).toBeVisible();
   await page.getByRole("textbox", { name: "User message" }).fill("Write about rain");
+  await page.getByRole("link", { name: "Act through the runner" }).click();
+  const act = page.getByRole("region", { name: "Act through the runner" });
+  const message = act.getByRole("textbox", { name: "User message" });
+  await expect(message).toHaveValue("Write about rain");
+  await expect(message).toBeFocused();
+  await expect(act.getByRole("radio", { name: "Tools run, with all their effects" })).toBeChecked();
+  await message.fill("");
+  await page.keyboard.press("Control+Enter");
+  await expect(act.getByRole("alert")).toHaveText("Enter the user message.");
+  await message.fill("Write about rain");
   await picture("message");
   await accessible();
-  await act.click();
+  await page.keyboard.press("Control+Enter");
 
   await expect(page).toHaveURL(/\/live$/);
   await page.getByRole("link", { name: /Write about rain/ }).click();
@@ -221,6 +227,7 @@ test("a person acts as every agent of a workflow through its runner", async ({ p
   await expect(page.getByText("Edit.")).toBeVisible();
   await answer(page, "It rains in May.");
   // The turn has ended, and the person is the user.
+  await page.getByRole("tab", { name: /Call tools/ }).click();
   await choose(page, "end_conversation");
   await page.locator("#send").click();
 

@@ -23,23 +23,33 @@ struct Total {
     counts: RunCounts,
     duration_ms: u64,
     tokens: u64,
+    cost: Option<f64>,
 }
 
 impl Totals {
     fn of(totals: Vec<StatusTotals>) -> Self {
         let mut by_run: HashMap<i64, Total> = HashMap::new();
-        for StatusTotals { run, status, results, duration_ms, tokens } in totals {
+        for StatusTotals { run, status, results, duration_ms, tokens, cost } in totals {
             let total = by_run.entry(run).or_default();
             total.counts.add(status, results);
             total.duration_ms += duration_ms;
             total.tokens += tokens;
+            total.cost = sum(total.cost, cost);
         }
         Self(by_run)
     }
 }
 
+/// What both cost, as far as it is known.
+pub(crate) fn sum(one: Option<f64>, other: Option<f64>) -> Option<f64> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one + other),
+        (one, other) => one.or(other),
+    }
+}
+
 fn run_summary(run: RunInfo, totals: &Totals, is_running: bool) -> RunSummary {
-    let Total { counts, duration_ms, tokens } =
+    let Total { counts, duration_ms, tokens, cost } =
         totals.0.get(&run.number).copied().unwrap_or_default();
     RunSummary {
         run: run.number,
@@ -48,6 +58,7 @@ fn run_summary(run: RunInfo, totals: &Totals, is_running: bool) -> RunSummary {
         counts,
         duration_ms,
         tokens,
+        cost,
         fork_of: run.fork_of.map(fork_view),
         recorded: run.recorded.map(|of| recorded_kind(of.kind)),
         is_running,
@@ -136,6 +147,7 @@ pub(crate) fn case_summary(run: i64, key: ResultKey, result: &ResultSummary) -> 
         turns: result.turns,
         duration_ms: result.duration_ms,
         tokens: result.token_usage.input + result.token_usage.output,
+        cost: result.cost,
         said: result.said.clone(),
         waits_for_verdict: waits_for_verdict(result),
     }

@@ -29,6 +29,8 @@ pub struct RunSummary {
     pub duration_ms: u64,
     /// Tokens that the models of its agents used.
     pub tokens: u64,
+    /// What all its models cost, in the currency of the suites' prices; `None` without prices.
+    pub cost: Option<f64>,
     /// What it is a fork of.
     pub fork_of: Option<RunFork>,
     /// The recorded case that it gives again, so that it can be forked.
@@ -196,6 +198,8 @@ pub struct CaseRunSummary {
     pub duration_ms: u64,
     /// Tokens that the models of the agent used.
     pub tokens: u64,
+    /// What all its models cost, in the currency of the suite's prices; `None` without prices.
+    pub cost: Option<f64>,
     /// The beginning of what the agent said last; empty if it said nothing.
     pub said: String,
     /// Whether a person is to say whether it passes.
@@ -455,7 +459,7 @@ pub enum RunCases {
 }
 
 /// What a run would do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunPlan {
     /// The number of cases.
     pub cases: u64,
@@ -474,7 +478,7 @@ pub struct RunPlan {
 }
 
 /// What cases took in an earlier run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct EarlierRun {
     /// Its number.
     pub run: i64,
@@ -482,4 +486,6 @@ pub struct EarlierRun {
     pub duration_ms: u64,
     /// The tokens that the models of their agents used.
     pub tokens: u64,
+    /// What all their models cost, in the currency of the suites' prices; `None` without prices.
+    pub cost: Option<f64>,
 }

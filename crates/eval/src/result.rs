@@ -100,6 +100,9 @@ pub struct ResultSummary {
     pub turns: u32,
     /// See [`EvalResult::token_usage`].
     pub token_usage: TokenUsage,
+    /// What all its models cost, in the currency of the case's prices; `None` without prices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
     /// See [`EvalResult::error`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<RunError>,
@@ -109,7 +112,7 @@ pub struct ResultSummary {
 }
 
 impl ResultSummary {
-    /// Of a result.
+    /// Of a result, without what it cost.
     #[must_use]
     pub fn of(result: &EvalResult) -> Self {
         Self {
@@ -121,6 +124,7 @@ impl ResultSummary {
             duration_ms: result.duration_ms,
             turns: result.turns,
             token_usage: result.token_usage,
+            cost: None,
             error: result.error.clone(),
             termination_reason: result.termination_reason,
         }

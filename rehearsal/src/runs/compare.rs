@@ -117,6 +117,7 @@ mod tests {
             duration_ms: 1,
             turns: 1,
             token_usage: TokenUsage::default(),
+            cost: None,
             error: None,
             termination_reason: None,
             said: String::new(),

@@ -359,6 +359,9 @@ impl RunHost for StoredRuns {
         let agent =
             recorded::folder_of(&request.agent, &agents).map_err(|error| refused(&error))?;
         let folder = recorded::absolute(agent.1);
+        let configured = || trace_export::object(&agent.0.state);
+        let state = Some(request.state.clone().unwrap_or_else(configured));
+        let request = ActRequest { state, ..request };
         // What tools the agent has is known once it is loaded.
         let bare =
             acted::written(&request, &folder, &[], &store).map_err(|error| refused(&error))?;

@@ -11,6 +11,7 @@ use eval::store::{RunStore, StoreError, Summaries};
 use eval::{CaseRun, EvalCase, EvalSuite, ToolUse, run_cases};
 
 use crate::cli::{EvalArguments, EvalError, cases, check_fit};
+use crate::run_views::sum;
 
 /// Cases of suites, to run.
 pub(super) struct NewRun {
@@ -142,9 +143,10 @@ fn took(run: i64, results: &Summaries, cases: &[EvalCase]) -> Option<EarlierRun>
         results.iter().filter(|(key, _)| chosen.contains(&(key.suite.as_str(), key.name.as_str())));
     let mut took: Option<EarlierRun> = None;
     for (_, result) in of_chosen {
-        let took = took.get_or_insert(EarlierRun { run, duration_ms: 0, tokens: 0 });
+        let took = took.get_or_insert(EarlierRun { run, duration_ms: 0, tokens: 0, cost: None });
         took.duration_ms += result.duration_ms;
         took.tokens += result.token_usage.input + result.token_usage.output;
+        took.cost = sum(took.cost, result.cost);
     }
     took
 }

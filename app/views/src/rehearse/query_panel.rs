@@ -1,70 +1,14 @@
 //! The start of a turn: the person writes the user message.
 
-use api::host::act_through_runner;
-use api::{ActRequest, ActedTools, ExportRequest};
 use leptos::prelude::*;
-use leptos::task::spawn_local;
-use leptos_router::NavigateOptions;
-use leptos_router::hooks::use_navigate;
 
-use crate::rehearse::state::workspace::{Workspace, use_this_workspace};
+use crate::rehearse::state::workspace::use_this_workspace;
 use app::components::icon::{Glyph, Icon};
 use app::components::loading::LazyView;
-use app::state::base_path::{address, unresolved};
+use app::state::base_path::address;
 use app::state::lazy_pages::SessionViews;
 use app::state::rehearsal::Action;
 use app::state::{browser, typed_ahead};
-
-/// A run through the agent's runner that is being started. Copies share its signals.
-#[derive(Clone, Copy)]
-struct Acting {
-    is_sent: RwSignal<bool>,
-    fault: RwSignal<Option<String>>,
-    go: StoredValue<Go, LocalStorage>,
-}
-
-type Go = std::sync::Arc<dyn Fn(&str, NavigateOptions)>;
-
-/// Nothing is started yet.
-fn use_acting() -> Acting {
-    let go: Go = std::sync::Arc::new(use_navigate());
-    Acting {
-        is_sent: RwSignal::new(false),
-        fault: RwSignal::new(None),
-        go: StoredValue::new_local(go),
-    }
-}
-
-impl Acting {
-    /// Starts a run with the message that is entered, and goes to the live sessions, where the person is asked.
-    fn act(self, workspace: Workspace) {
-        let rehearsal = workspace.rehearsal;
-        let message = rehearsal.forms.query.text.get_untracked();
-        if self.is_sent.get_untracked() || !workspace.is_ready() {
-            return;
-        }
-        if message.trim().is_empty() {
-            rehearsal.forms.query.is_missed.set(true);
-            browser::focus("query");
-            return;
-        }
-        self.is_sent.set(true);
-        self.fault.set(None);
-        let ExportRequest { agent, state, .. } = rehearsal.export_request();
-        let request = ActRequest { agent, message, state, tools: ActedTools::Real };
-        spawn_local(async move {
-            let started = act_through_runner(request).await;
-            // The page may be gone.
-            if self.is_sent.try_set(false).is_some() {
-                return;
-            }
-            match started {
-                Ok(_) => self.go.with_value(|go| go(&address("/live"), unresolved())),
-                Err(error) => self.fault.set(Some(error.to_string())),
-            }
-        });
-    }
-}
 
 /// The field or the form of the user message.
 #[component]
@@ -125,7 +69,10 @@ pub fn QueryPanel() -> impl IntoView {
         true => "Write the user's next message. State, artifacts and history are kept.",
         false => "First write the user's message. Then act as the agent: call tools and respond.",
     };
-    let acting = use_acting();
+    let runner = move || {
+        let (agent, message) = (rehearsal.agent(), entry.text.get());
+        address(&format!("/runs?act={agent}&message={}", browser::in_address(&message)))
+    };
     let label = move || if is_next() { "Send message" } else { "Start session" };
     view! {
            <form
@@ -139,7 +86,7 @@ pub fn QueryPanel() -> impl IntoView {
                <p class="quiet">{about}</p>
                {field}
                <footer>
-                   <span class="field-fault" id="query-fault" role="status">{fault} {move || acting.fault.get()}</span>
+                   <span class="field-fault" id="query-fault" role="status">{fault}</span>
                    <span class="grow"></span>
                    <Show when=is_next>
                        <button type="button" class="button quiet" on:click=move |_| workspace.perform(Action::CancelContinue)>
@@ -147,15 +94,13 @@ pub fn QueryPanel() -> impl IntoView {
                        </button>
                    </Show>
     <Show when=move || !is_next() && workspace.query_source().is_none()>
-                       <button
-                           type="button"
+                       <a
                            class="button quiet"
-                           title="Run the agent as google-adk does: you respond in place of its models in Live, and its tools run"
-                           aria-disabled=move || (acting.is_sent.get() || !workspace.is_ready()).to_string()
-                           on:click=move |_| acting.act(workspace)
+                           href=runner
+                           title="Run the agent as google-adk does, and respond in Live in place of its models"
                        >
                            "Act through the runner"
-                       </button>
+                       </a>
                    </Show>
                    <button type="submit" class="button primary" aria-disabled=move || (rehearsal.checking.get() || !workspace.is_ready()).to_string()>
                        {label} " " <kbd>"Ctrl ↵"</kbd>

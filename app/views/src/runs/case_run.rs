@@ -9,7 +9,7 @@ use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_navigate, use_query_map};
 
 use super::fork_panel::{ForkPanel, PANEL};
-use super::head::{Verdict, duration_text, fork_line, recorded_chip, tokens_text};
+use super::head::{Verdict, cost_text, duration_text, fork_line, recorded_chip, tokens_text};
 use super::keep::{KeepButton, Kept, use_keeping};
 use super::ledger::{Timeline, step_id, use_ledger};
 use super::metrics::Metrics;
@@ -117,7 +117,7 @@ fn ResultPage(
 /// The verdict, the repeats and the figures of a result.
 fn head(result: &CaseRun, has_suites: bool) -> AnyView {
     let CaseRun { summary, repeats, recorded, is_fork, .. } = result;
-    let CaseRunSummary { id, status, turns, duration_ms, tokens, .. } = summary.clone();
+    let CaseRunSummary { id, status, turns, duration_ms, tokens, cost, .. } = summary.clone();
     let repeat = |number: &u32| {
         let href = case_address(&CaseRunId { repeat: *number, ..id.clone() }, has_suites, None);
         let is_this = *number == id.repeat;
@@ -144,6 +144,7 @@ fn head(result: &CaseRun, has_suites: bool) -> AnyView {
         <span class="chip">{turns}</span>
         <span class="chip">{duration_text(duration_ms)}</span>
         {tokens_text(tokens).map(|tokens| view! { <span class="chip">{tokens}</span> })}
+        {cost_text(cost).map(|cost| view! { <span class="chip">{cost}</span> })}
         <span class="chip runs-suite" title="Suite">{visible_name(&id.suite)}</span>
     }
     .into_any()

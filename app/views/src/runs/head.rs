@@ -58,6 +58,11 @@ pub(super) fn tokens_text(tokens: u64) -> Option<String> {
     (tokens > 0).then(|| format!("{} tokens", number(tokens)))
 }
 
+/// `cost 0.0123`; nothing where the suite has no prices.
+pub(super) fn cost_text(cost: Option<f64>) -> Option<String> {
+    cost.map(|cost| format!("cost {cost:.4}"))
+}
+
 /// A number with its thousands apart.
 pub(super) fn number(count: u64) -> String {
     grouped(usize::try_from(count).unwrap_or(usize::MAX))

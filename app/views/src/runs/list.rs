@@ -6,6 +6,7 @@ use std::time::Duration;
 use api::{RunList, RunSummary, SuiteList};
 use leptos::prelude::*;
 
+use super::act::Act;
 use super::head::{
     Began, Suites, duration_text, fork_text, number, passed_text, recorded_chip, running, share,
 };
@@ -67,6 +68,7 @@ pub fn Runs() -> impl IntoView {
                 {move || list.get().map(|list| view! { ", stored in " <code>{visible_name(&list.store)}</code> })}
             </p>
         </header>
+        <Act/>
         <Loading arrived=move || arrived.get() meanwhile="Loading runs…" draw retry=move |()| list.again()/>
         <Sessions/>
         <Shortcuts groups=SHORTCUTS/>

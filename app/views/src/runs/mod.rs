@@ -1,5 +1,6 @@
 //! Stored eval runs: the list of them, one of them with its results, one result with what happened in it, and forks.
 
+mod act;
 mod case_run;
 mod compare;
 mod fork_panel;

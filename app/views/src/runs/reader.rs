@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use super::case_run::CaseRunReader;
 use super::compare::{Compare, OPENS};
 use super::fork_run::ForkRun;
-use super::head::{Began, Forks, Suites, duration_text, running, tokens_text};
+use super::head::{Began, Forks, Suites, cost_text, duration_text, running, tokens_text};
 use super::models::Models;
 use super::rerun::Rerun;
 use super::results::Results;
@@ -89,13 +89,14 @@ fn RunSheet(
 
 /// What the head of a run says.
 fn chips(summary: RunSummary) -> AnyView {
-    let RunSummary { suites, began, duration_ms, tokens, is_running, .. } = summary;
+    let RunSummary { suites, began, duration_ms, tokens, cost, is_running, .. } = summary;
     view! {
         {is_running.then(running)}
         <span class="chip runs-suites"><Suites suites/></span>
         <span class="chip"><Began began/></span>
         <span class="chip" title="Duration of all cases">{duration_text(duration_ms)}</span>
         {tokens_text(tokens).map(|tokens| view! { <span class="chip">{tokens}</span> })}
+        {cost_text(cost).map(|cost| view! { <span class="chip">{cost}</span> })}
     }
     .into_any()
 }

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos_router::hooks::use_navigate;
 
-use super::head::{duration_text, tokens_text};
+use super::head::{cost_text, duration_text, tokens_text};
 use super::state::run_draft::{Draft, ModelChoice};
 use crate::shared::run_address::run_address;
 use app::state::base_path::unresolved;
@@ -173,10 +173,11 @@ fn shown(plan: &RunPlan) -> AnyView {
             format!("Models that are asked: {}, and those of the agents.", names(models))
         }
     };
-    let earlier = plan.earlier.map(|EarlierRun { run, duration_ms, tokens }| {
+    let earlier = plan.earlier.map(|EarlierRun { run, duration_ms, tokens, cost }| {
         let tokens = tokens_text(tokens).map(|tokens| format!(" and {tokens}"));
+        let cost = cost_text(cost).map(|cost| format!(", at the {cost}")).unwrap_or_default();
         let (took, tokens) = (duration_text(duration_ms), tokens.unwrap_or_default());
-        view! { <li>{format!("In run {run}, these cases took {took}{tokens}.")}</li> }
+        view! { <li>{format!("In run {run}, these cases took {took}{tokens}{cost}.")}</li> }
     });
     view! {
         <ul class="runs-plan">

@@ -62,12 +62,7 @@ async fn the_librarian_is_wrong_without_a_search() -> Result<(), Box<dyn std::er
 
     // Step 1 is the message of the user, and step 2 the response of the model.
     let search = r#"{"response": {"calls": [{"tool": "search", "args": {"title": "Emma"}}]}}"#;
-    let fork = Fork {
-        step: 2,
-        at: Some(Move::read(search)?),
-        times: 5,
-        ..Fork::default()
-    };
+    let fork = Fork { step: 2, at: Some(Move::read(search)?), times: 5, ..Fork::default() };
     let sides = fork.sides(&case, &result, &Models::of_environment())?;
     let mut with = Continuations::default();
     with.run(&sides.with, 4, None, |_| {}).await?;

@@ -194,6 +194,7 @@ mod tests {
             duration_ms: 0,
             turns: 0,
             token_usage: TokenUsage::default(),
+            cost: None,
             error: error.map(RunError::from),
             termination_reason: None,
         })

@@ -120,7 +120,7 @@ pub struct StoredResult {
 pub type Summaries = Vec<(ResultKey, ResultSummary)>;
 
 /// How many results of a run have a verdict, and what they took together.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct StatusTotals {
     /// The run.
     pub run: i64,
@@ -132,6 +132,8 @@ pub struct StatusTotals {
     pub duration_ms: u64,
     /// The tokens that the models of their subjects used.
     pub tokens: u64,
+    /// What all their models cost, as far as their cases have prices.
+    pub cost: Option<f64>,
 }
 
 /// The stored results of a run.
@@ -462,7 +464,8 @@ impl RunStore {
     /// [`StoreError`].
     pub async fn totals(&self) -> Result<Vec<StatusTotals>, StoreError> {
         let rows = sqlx::query(
-            "SELECT run, status, count(*) AS results, sum(duration_ms) AS duration_ms, sum(tokens) AS tokens \
+            "SELECT run, status, count(*) AS results, sum(duration_ms) AS duration_ms, sum(tokens) AS tokens, \
+             sum(json_extract(summary, '$.cost')) AS cost \
              FROM summaries GROUP BY run, status ORDER BY run",
         );
         let rows = rows.fetch_all(&self.pool).await.map_err(|error| self.failed(&error))?;
@@ -478,16 +481,17 @@ impl RunStore {
                     number("results")?,
                     number("duration_ms")?,
                     number("tokens")?,
+                    row.try_get("cost")?,
                 ))
             };
-            let (run, status, results, duration_ms, tokens) =
+            let (run, status, results, duration_ms, tokens, cost) =
                 read().map_err(|error| self.failed(&error))?;
             let status = serde_json::from_value(status.into());
             let status = status.map_err(|error| StoreError::Damaged {
                 path: self.path.clone(),
                 cause: format!("a verdict of run {run}: {error}"),
             })?;
-            totals.push(StatusTotals { run, status, results, duration_ms, tokens });
+            totals.push(StatusTotals { run, status, results, duration_ms, tokens, cost });
         }
         Ok(totals)
     }
@@ -601,7 +605,8 @@ impl StoredRun<'_> {
     ) -> Result<(), StoreError> {
         let suite = case.source.suite.clone();
         let key = ResultKey { suite, name: case.name.clone(), repeat: result.repeat };
-        self.put(&key, hashes, result).await
+        let cost = case.prices.cost(&result.events).map(|cost| cost.amount);
+        self.put(&key, hashes, result, cost).await
     }
 
     /// Sets what a person says of a continuation, with a note, which may be empty.
@@ -624,7 +629,16 @@ impl StoredRun<'_> {
         if !set_verdict(&mut stored.result, passed, note) {
             return Err(refused());
         }
-        self.put(key, &stored.hashes, &stored.result).await
+        self.put(key, &stored.hashes, &stored.result, self.cost(key).await?).await
+    }
+
+    /// What a stored result has cost.
+    async fn cost(&self, key: &ResultKey) -> Result<Option<f64>, StoreError> {
+        let cost = sqlx::query_scalar(
+            "SELECT json_extract(summary, '$.cost') FROM summaries WHERE run = ? AND suite = ? AND name = ? AND repeat = ?",
+        );
+        let cost = cost.bind(self.number).bind(&key.suite).bind(&key.name).bind(key.repeat);
+        cost.fetch_one(&self.store.pool).await.map_err(|error| self.store.failed(&error))
     }
 
     async fn put(
@@ -632,6 +646,7 @@ impl StoredRun<'_> {
         key: &ResultKey,
         hashes: &str,
         result: &EvalResult,
+        cost: Option<f64>,
     ) -> Result<(), StoreError> {
         let failed = |error: sqlx::Error| self.store.failed(&error);
         let unwritable = |error: serde_json::Error| StoreError::Database {
@@ -639,7 +654,7 @@ impl StoredRun<'_> {
             cause: error.to_string(),
         };
         let text = serde_json::to_string(result).map_err(unwritable)?;
-        let summary = ResultSummary::of(result);
+        let summary = ResultSummary { cost, ..ResultSummary::of(result) };
         let summary_text = serde_json::to_string(&summary).map_err(unwritable)?;
         let mut transaction = self.store.pool.begin().await.map_err(failed)?;
         let insert = sqlx::query(

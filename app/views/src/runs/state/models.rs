@@ -102,6 +102,7 @@ mod tests {
             tokens: 0,
             said: String::new(),
             waits_for_verdict: false,
+            cost: None,
         }
     }
 

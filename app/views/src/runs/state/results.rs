@@ -257,6 +257,7 @@ mod tests {
             tokens: 1,
             said: String::new(),
             waits_for_verdict: false,
+            cost: None,
         }
     }
 
