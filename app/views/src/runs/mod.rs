@@ -21,3 +21,4 @@ mod trend;
 
 pub use list::Runs;
 pub use reader::{NoSuchRun, RunReader};
+pub use run_form::open_form;
