@@ -26,7 +26,7 @@ use leptos::view;
 use crate::evalsets::{EvalSetReader, EvalSets};
 use crate::live::{LiveSession, LiveSessions};
 use crate::reports::{ReportReader, Reports};
-use crate::runs::{NoSuchRun, RunReader, Runs};
+use crate::runs::{NoSuchRun, RunReader, Runs, open_form};
 use api::{LiveId, LiveTurnId, SetId};
 use app::state::lazy_pages::{ListViews, RehearseViews, SessionViews};
 
@@ -73,7 +73,7 @@ fn show_eval_sets(set: Option<String>, case: Memo<Option<String>>) -> AnyView {
 fn show_run(run: Option<String>, case: Memo<Option<String>>) -> AnyView {
     match run.and_then(|run| run.parse().ok()) {
         Some(run) => view! { <RunReader run case/> }.into_any(),
-        None => view! { <NoSuchRun/> }.into_any(),
+        None => open_form().unwrap_or_else(|| view! { <NoSuchRun/> }.into_any()),
     }
 }
 

@@ -24,3 +24,4 @@ mod verdict;
 
 pub use list::Runs;
 pub use reader::{NoSuchRun, RunReader};
+pub use run_form::open_form;

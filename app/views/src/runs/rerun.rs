@@ -5,7 +5,7 @@ use api::{ApiError, RunDetail, RunOf};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::run_form::{RunForm, focus_form};
+use super::run_form::RunForm;
 use super::state::fetched::Fetched;
 use super::state::run_draft::Draft;
 use app::state::excerpt::visible_text;
@@ -24,7 +24,6 @@ pub(super) fn Rerun(
     let open = move |only_not_passed| {
         error.set(None);
         draft.set(Some(Draft { only_not_passed, ..Draft::default() }));
-        focus_form();
     };
     let has_not_passed = Memo::new(move |_| {
         summary.read().as_ref().is_some_and(|it| it.counts.all() > it.counts.passed)

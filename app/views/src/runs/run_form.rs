@@ -17,9 +17,23 @@ use app::state::times::counted;
 /// The id of the form in the document. One is open at a time.
 const FORM: &str = "run-form";
 
-/// Focuses the first field of the form that is being opened.
-pub(super) fn focus_form() {
-    browser::after_drawing(|| browser::focus_first_in(FORM));
+/// What a form of another part of the page runs: its code is in the part of a run, which its start needs next.
+#[derive(Clone)]
+pub struct OpenForm {
+    /// What is run.
+    pub of: RunOf,
+    /// What the person wants; `None` closes the form.
+    pub draft: RwSignal<Option<Draft>>,
+    /// Why it was refused.
+    pub error: RwSignal<Option<ApiError>>,
+    /// The id of the button that opened it.
+    pub opener: String,
+}
+
+/// The form in the context; `None` if another part of the page draws no form.
+pub fn open_form() -> Option<AnyView> {
+    let OpenForm { of, draft, error, opener } = use_context()?;
+    Some(view! { <RunForm of draft error opener/> }.into_any())
 }
 
 /// What to run, and what it would do.
@@ -44,6 +58,8 @@ pub(super) fn RunForm(
             }
         }
     });
+    // Its code may have been loaded for it.
+    Effect::new(|_| browser::after_drawing(|| browser::focus_first_in(FORM)));
     let is_sent = RwSignal::new(false);
     let go = StoredValue::new_local(use_navigate());
     let start = move || {

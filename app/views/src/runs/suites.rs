@@ -6,12 +6,15 @@ use api::{ApiError, RunOf, RunSummary, SuiteList, SuiteSummary};
 use leptos::prelude::*;
 
 use super::head::{Began, Suites, number, passed_text, running, share};
-use super::run_form::{RunForm, focus_form};
+use super::run_form::OpenForm;
 use super::state::fetched::Fetched;
 use super::state::run_draft::Draft;
 use super::state::suites::{Place, last_run, shown};
 use crate::shared::run_address::run_address;
+use app::components::loading::LazyView;
 use app::state::excerpt::{visible_name, visible_text};
+use app::state::lazy_pages::ListViews;
+use app::state::use_page;
 
 /// So many suites are drawn until the others are asked for.
 const FEW: usize = 6;
@@ -57,7 +60,6 @@ impl FoundSuites {
         self.error.set(None);
         self.chosen.set(Some(suite));
         self.draft.set(Some(Draft::default()));
-        focus_form();
     }
 }
 
@@ -186,7 +188,10 @@ fn SuiteRow(
     let form = move || {
         let form = move || {
             let of = RunOf::Suite(name.get_value());
-            view! { <RunForm of draft=suites.draft error=suites.error opener=place.id()/> }
+            let (draft, error) = (suites.draft, suites.error);
+            provide_context(OpenForm { of, draft, error, opener: place.id() });
+            let draw = |views: ListViews| (views.page)(None, Memo::new(|_| None));
+            view! { <LazyView part=use_page().lazy.run meanwhile="Loading the form…" draw/> }
         };
         let error = move || {
             suites.error.get().map(|error| {
