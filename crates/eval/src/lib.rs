@@ -9,6 +9,7 @@
 //! Why it works as it does: `docs/design/eval-runs.md`.
 
 // Values: what cases say, what happens in a run, and what a run gives.
+pub mod adk_sessions;
 mod args_match;
 pub mod change_templates;
 pub mod confirmation;
@@ -67,7 +68,6 @@ mod world;
 mod adk_judge;
 mod adk_member;
 mod adk_persona;
-pub mod adk_sessions;
 pub mod criterion;
 pub mod judge;
 pub mod model;
