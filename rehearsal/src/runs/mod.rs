@@ -21,6 +21,7 @@ use api::{
 use async_trait::async_trait;
 use eval::continuations::Fork;
 use eval::fork::ForkOf;
+use eval::recorded_source::RecordedSource;
 use eval::result::{ResultSummary, Status};
 use eval::store::{ResultKey, RunStore, StoreError};
 use eval::tool_mode::{ToolModes, UnknownToolMode};
@@ -132,10 +133,14 @@ impl StoredRuns {
 
     /// The cases of a run to start.
     async fn prepared(&self, request: &RunRequest) -> Result<NewRun, ApiError> {
+        let mut source = None;
         let (suites, earlier) = match &request.of {
             RunOf::Run(run) => {
                 let store = self.existing().await?;
                 let info = store.run(*run).await.map_err(|error| refused(&error))?;
+                let recorded =
+                    store.recorded_source(&info).await.map_err(|error| refused(&error))?;
+                source = recorded;
                 (info.suites, Some((store, *run)))
             }
             RunOf::Suite(name) => {
@@ -167,9 +172,16 @@ impl StoredRuns {
         };
         let paths = suites.iter().map(|suite| self.folder.join(suite)).collect();
         let arguments = self.arguments_of(paths);
-        let arguments = match known {
-            Some(found) => found.arguments(arguments),
-            None => arguments,
+        let arguments = match (known, source) {
+            (Some(found), _) => found.arguments(arguments),
+            // Of a file with recorded cases, the run has one.
+            (None, Some(RecordedSource { agent, criteria, .. })) => EvalArguments {
+                agent,
+                config: criteria,
+                only: earlier.as_ref().and_then(|(_, of)| Some(of.first()?.0.name.clone())),
+                ..arguments
+            },
+            (None, None) => arguments,
         };
         NewRun::of(request, suites, earlier, arguments).map_err(|error| refused(&error))
     }

@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use api::host::RunHost as _;
-use api::{ActRequest, ActedTools, CaseRunId, ForkRequest, RecordedKind, RecordedRequest};
+use api::{
+    ActRequest, ActedTools, CaseRunId, ForkRequest, RecordedKind, RecordedRequest, RunCases, RunOf,
+    RunRequest,
+};
 use json_text::JsonText;
 use rehearsal::config::{AgentConfig, AgentSourceConfig};
 use rehearsal::runs::StoredRuns;
@@ -249,6 +252,16 @@ async fn the_page_forks_sessions_and_cases() {
     let changes = events.iter().filter(|event| event["type"] == "state_change");
     let changes: Vec<&Value> = changes.map(|event| &event["changes"]["refunded"]).collect();
     assert_eq!(changes, [42]);
+
+    // Run again, the case has the agent's own model, and the agent is known from the recording.
+    let again = RunRequest {
+        of: RunOf::Run(id.run),
+        cases: RunCases::All,
+        repeats: None,
+        model: Some("replay".to_owned()),
+    };
+    let plan = runs.plan_run(again).await.unwrap();
+    assert_eq!((plan.cases, plan.results), (1, 1));
 
     let request = |of: CaseRunId, by_person| ForkRequest {
         of,
