@@ -298,6 +298,8 @@ test("what cannot be kept is said, and asked about before it is lost", async ({ 
   });
   await rehearsal.ask("1 + 1?");
   await expect(page.getByText("does not fit in the browser's storage")).toHaveCount(0);
+  // The tab has kept it.
+  await page.waitForFunction(() => Object.values(sessionStorage).some((kept) => kept.includes("1 + 1?")));
   await page.keyboard.press("F5");
   await page.reload();
   expect(asked).toBe(1);

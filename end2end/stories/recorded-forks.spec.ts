@@ -230,6 +230,8 @@ test("a person acts as every agent of a workflow through its runner", async ({ p
   await page.getByRole("tab", { name: /Call tools/ }).click();
   await choose(page, "end_conversation");
   await page.locator("#send").click();
+  // A page that is left takes back what it sends.
+  await expect(page.getByText(/^No pending requests/)).toBeVisible();
 
   await page.goto(`${host.url}/runs`);
   await page.getByRole("link", { name: "Run 1" }).click();
