@@ -36,6 +36,11 @@ export class Rehearsal {
   async begin(): Promise<void> {
     await this.page.getByRole("button", { name: /Start session/ }).click();
     await expect(this.page.getByRole("tab", { name: /Call a tool/ })).toBeVisible();
+    // The tab keeps the session a moment after it is shown, unless there is no room.
+    await this.page.waitForFunction(() => {
+      const isKept = Object.keys(sessionStorage).some((key) => key.startsWith("rehearsal.session."));
+      return isKept || document.body.textContent.includes("does not fit in the browser's storage");
+    });
   }
 
   /** Chooses a tool in the catalog, which the form of another one may have folded. */
