@@ -56,6 +56,14 @@ async function isAwaited(file: string): Promise<void> {
   await expect.poll(() => existsSync(`${file}.awaited`)).toBe(true);
 }
 
+/** Waits until the tab has kept a session with this text, a moment after the page shows it. */
+async function isKept(page: Page, text: string): Promise<void> {
+  await page.waitForFunction((wanted) => {
+    const kept = Object.entries({ ...sessionStorage });
+    return kept.some(([key, value]) => key.startsWith("rehearsal.session.") && value.includes(wanted));
+  }, text);
+}
+
 /** Reloads the page by the key. Fails if the browser asks before it leaves. */
 async function reload(page: Page): Promise<void> {
   const asked: string[] = [];
@@ -184,6 +192,7 @@ test("a call that ran during a reload ends with its result", async ({ page }) =>
   await rehearsal.run();
   await expect(pending).toBeVisible();
   await isAwaited(after);
+  await isKept(page, after);
   await reload(page);
   await expect(pending).toBeVisible();
   writeFileSync(after, "");
@@ -193,6 +202,7 @@ test("a call that ran during a reload ends with its result", async ({ page }) =>
   await rehearsal.run();
   await expect(pending).toBeVisible();
   await isAwaited(during);
+  await isKept(page, during);
   await page.goto("about:blank");
   writeFileSync(during, "");
   await page.goBack();
