@@ -93,7 +93,7 @@ pub(crate) async fn run_detail(store: &RunStore, run: i64) -> Result<RunDetail, 
     let summary = run_summary(info, &totals, store.is_claimed(run));
     let mut forks = run_summaries(store).await?;
     forks.retain(|other| other.fork_of.as_ref().is_some_and(|of| of.of.run == run));
-    Ok(RunDetail { summary, cases, forks, compared_with })
+    Ok(RunDetail { summary, cases, under_way: Vec::new(), forks, compared_with })
 }
 
 /// The run to compare with unless another one is chosen: of the same suites, the one before it, or else the one after it.
@@ -194,6 +194,7 @@ pub(crate) fn case_run(
             .map(str::to_owned),
         repeats,
         forks,
+        under_way: None,
     }
 }
 

@@ -2,8 +2,8 @@
 
 use api::host::RunHost;
 use api::{
-    ActRequest, AdkSessionList, ApiError, CaseRun, CaseRunId, ForkRequest, ForkView, KeptResult,
-    RecordedRequest, RunComparison, RunDetail, RunList, RunPlan, RunRequest, SuiteList,
+    ActRequest, AdkSessionList, ApiError, CaseRun, CaseRunId, CaseUnderWay, ForkRequest, ForkView,
+    KeptResult, RecordedRequest, RunComparison, RunDetail, RunList, RunPlan, RunRequest, SuiteList,
 };
 use async_trait::async_trait;
 
@@ -54,6 +54,10 @@ impl RunHost for NoRuns {
     }
 
     async fn act_through_runner(&self, _request: ActRequest) -> Result<i64, ApiError> {
+        none()
+    }
+
+    async fn take_over(&self, _: CaseRunId, _: String, _: bool) -> Result<CaseUnderWay, ApiError> {
         none()
     }
 

@@ -136,11 +136,37 @@ pub struct RunDetail {
     pub summary: RunSummary,
     /// Its results, in the order of suites, names and repeats.
     pub cases: Vec<CaseRunSummary>,
+    /// The cases that are running, if this host runs them, in the order in which they began.
+    pub under_way: Vec<CaseUnderWay>,
     /// The forks of its results, the newest first.
     pub forks: Vec<RunSummary>,
     /// The run of its suites that it is compared with unless another one is chosen: the one before it, or else the one
     /// after it.
     pub compared_with: Option<i64>,
+}
+
+/// A case that this host is running.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CaseUnderWay {
+    /// Its name.
+    pub id: CaseRunId,
+    /// Milliseconds since it began.
+    pub lasted_ms: u64,
+    /// How many events it has so far.
+    pub events: u64,
+    /// The live session in which people are asked for it, by its name. It is there once one has been asked.
+    pub session: String,
+    /// What a person can take over.
+    pub places: Vec<PlaceUnderWay>,
+}
+
+/// A part of a case that is running.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct PlaceUnderWay {
+    /// `agent`, `user` or `tool NAME`.
+    pub place: String,
+    /// Whether a person has taken it over.
+    pub is_taken: bool,
 }
 
 /// A run beside another one of its suites. Only results of suites that both have are compared.
@@ -242,6 +268,8 @@ pub struct CaseRun {
     pub repeats: Vec<u32>,
     /// The forks of this result, the newest first.
     pub forks: Vec<RunSummary>,
+    /// Set while the case is running: then the events are those so far, and there is no verdict yet.
+    pub under_way: Option<CaseUnderWay>,
 }
 
 /// A place at which a run can fork. The first one is step 1.

@@ -17,13 +17,11 @@ use crate::tool::{InterceptedTool, InterceptedToolset, Interception};
 #[derive(Clone)]
 pub struct Interceptor {
     pub(crate) shared: Arc<Shared>,
-    /// With which a model is reached that the case names.
-    models: Models,
 }
 
 impl Interceptor {
     pub(crate) fn new(gate: &Arc<Gate>, models: &Models) -> Self {
-        Self { shared: Arc::new(Shared::new(gate)), models: models.clone() }
+        Self { shared: Arc::new(Shared::new(gate, models)) }
     }
 
     /// The tool with a body that runs only if the case says so. Callbacks and confirmations of the agent that
@@ -75,12 +73,9 @@ impl Interceptor {
             None => None,
             Some(RealModel::Own) => Some(own()?),
             Some(RealModel::Named(name)) => {
-                let models = &self.models;
+                let models = &self.shared.models;
                 let model = match name {
-                    PERSON => {
-                        let gate = &self.shared.gate;
-                        models.person(gate.case_name()).in_run(gate.run_id()).model(agent)
-                    }
+                    PERSON => self.shared.person().model(agent),
                     name => models.model(name),
                 };
                 let model = model.map_err(|error| AdkError::config(error.to_string()))?;

@@ -4,12 +4,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use adk_core::{
-    Content, FinishReason, Llm, LlmRequest, LlmResponse, LlmResponseStream, Part, Result,
+    AdkError, Content, FinishReason, Llm, LlmRequest, LlmResponse, LlmResponseStream, Part, Result,
     SchemaAdapter,
 };
 use async_trait::async_trait;
 use eval::RunFailure;
 use eval::given_model::ModelTurn;
+use eval::place::Place;
 use futures::StreamExt as _;
 use serde_json::Value;
 
@@ -90,6 +91,9 @@ impl Llm for InterceptedModel {
             return self.shared.end_run().await;
         }
         self.shared.gate.note_tools(request.tools.keys().cloned());
+        if let Some(responses) = self.by_person(&request).await? {
+            return Ok(responses);
+        }
         let given = match &self.source {
             Source::Asked(_) => None,
             Source::Given(_) | Source::Fork(_) => match self.shared.gate.respond(&self.agent) {
@@ -127,6 +131,31 @@ impl Llm for InterceptedModel {
 
     fn uses_interactions_api(&self) -> bool {
         matches!(&self.source, Source::Asked(model) if model.uses_interactions_api())
+    }
+}
+
+impl InterceptedModel {
+    /// The response of the person who has the agent's place, unless they hand it back first.
+    async fn by_person(&self, request: &LlmRequest) -> Result<Option<LlmResponseStream>> {
+        let gate = &self.shared.gate;
+        if !gate.is_agent_taken(&self.agent) {
+            return Ok(None);
+        }
+        let model = self.shared.person().canceled_at_once().model(&self.agent);
+        let model = model.map_err(|error| AdkError::config(error.to_string()))?.client();
+        let answered = async {
+            let responses = model.generate_content(request.clone(), false).await?;
+            Ok::<Vec<_>, AdkError>(responses.collect().await)
+        };
+        let _work = self.shared.waits.work();
+        let Some(responses) = gate.instead(&Place::Agent, answered).await.transpose()? else {
+            return Ok(None);
+        };
+        gate.note_person_response(&self.agent);
+        let shared = Arc::clone(&self.shared);
+        let responses = responses.into_iter();
+        let responses = responses.map(move |response| response.map(|one| numbered(&shared, one)));
+        Ok(Some(Box::pin(futures::stream::iter(responses.collect::<Vec<_>>()))))
     }
 }
 

@@ -5,6 +5,7 @@ use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use eval::gate::Gate;
+use eval::model::{Models, PersonSession};
 use tokio_util::sync::CancellationToken;
 
 use crate::waits::Waits;
@@ -12,6 +13,8 @@ use crate::waits::Waits;
 /// What the wrappers of one case share.
 pub(crate) struct Shared {
     pub(crate) gate: Arc<Gate>,
+    /// With which a model is reached that the case names.
+    pub(crate) models: Models,
     pub(crate) waits: Arc<Waits>,
     /// Ends the run of the framework from within a call.
     pub(crate) cancellation: CancellationToken,
@@ -28,9 +31,10 @@ struct Calls {
 }
 
 impl Shared {
-    pub(crate) fn new(gate: &Arc<Gate>) -> Self {
+    pub(crate) fn new(gate: &Arc<Gate>, models: &Models) -> Self {
         Self {
             gate: Arc::clone(gate),
+            models: models.clone(),
             waits: Arc::default(),
             cancellation: CancellationToken::new(),
             calls: Mutex::new(Calls {
@@ -39,6 +43,11 @@ impl Shared {
                 models: HashMap::new(),
             }),
         }
+    }
+
+    /// The live session of this run.
+    pub(crate) fn person(&self) -> PersonSession {
+        self.models.person(self.gate.case_name()).in_run(self.gate.run_id())
     }
 
     fn calls(&self) -> MutexGuard<'_, Calls> {

@@ -25,6 +25,7 @@ use crate::request_changes::RequestChanges;
 use crate::rules::Rules;
 use crate::subject::{Needs, Subject};
 use crate::tool_fault::ToolFault;
+use crate::under_way::CasesUnderWay;
 use crate::user_agent::UserAgent;
 
 /// One scenario: an agent, the world that its tools see, the users that it talks to, and what must come of
@@ -92,6 +93,8 @@ pub struct EvalCase {
     pub golden: Option<Arc<Golden>>,
     /// The language in which errors say what to change.
     pub written_in: WrittenIn,
+    /// Where the case is listed while it runs, so that a person can watch it and take a part of it over.
+    pub under_way: Option<Arc<CasesUnderWay>>,
 }
 
 /// What a case was read from; empty for a case that is built in Rust.
@@ -175,6 +178,7 @@ impl EvalCase {
             source: CaseSource::default(),
             golden: None,
             written_in: WrittenIn::default(),
+            under_way: None,
         }
     }
 

@@ -20,12 +20,15 @@ use crate::mock_state::MockState;
 use crate::name_check::check_names;
 use crate::names::Names;
 use crate::output_schema::mismatch;
+use crate::place::Place;
 use crate::process::CallProcesses;
 use crate::recorded::{Recording, Repeats};
 use crate::request_changes::RequestChanges;
 use crate::rules::Rules;
 use crate::run_failure::RunFailure;
+use crate::take_over::{StandIns, TakeOver};
 use crate::tool_fault::{FaultEffect, Seed, ToolFault, truncated};
+use crate::user_agent::UserAgent;
 use crate::world::World;
 use crate::yields::YieldKind;
 
@@ -41,6 +44,8 @@ pub struct Gate {
     world: Arc<World>,
     seen: Mutex<Seen>,
     stopped: CancellationToken,
+    /// What a person does here, where the run can be taken over.
+    take_over: Option<TakeOver>,
 }
 
 /// What the gate remembers.
@@ -48,7 +53,7 @@ struct Seen {
     /// The number of mocked calls of each tool.
     mocked: HashMap<String, usize>,
     /// The calls whose mocks have asked for a confirmation, after which they are called again.
-    asking: HashMap<String, Place>,
+    asking: HashMap<String, CallNumber>,
     /// Where the results of calls under way come from.
     origins: HashMap<String, Origin>,
     /// The changes of the state that mocks made, by call, until the subject shows them.
@@ -97,9 +102,9 @@ pub(crate) struct Used {
     pub(crate) asked: Vec<YieldKind>,
 }
 
-/// The place of a call among those of its tool.
+/// Which call of its tool a call is.
 #[derive(Clone, Copy)]
-struct Place {
+struct CallNumber {
     /// How many of the mocked calls of the tool were made before.
     number: usize,
     /// How many of these have the same arguments.
@@ -223,7 +228,73 @@ impl Gate {
                 raised: None,
             }),
             stopped: CancellationToken::new(),
+            take_over: None,
         }
+    }
+
+    /// The gate of one of the stored run of this number, of which these people can take over parts.
+    #[must_use]
+    pub(crate) fn open_to(self, run: i64, people: &dyn StandIns) -> Self {
+        let take_over = Some(TakeOver::new(&self.rules.case_name, people));
+        Self { take_over, run_id: format!("{run}.{}", self.run_id).into(), ..self }
+    }
+
+    /// The places that can be taken over, and whether they are.
+    pub(crate) fn places(&self) -> Vec<(Place, bool)> {
+        let Some(take_over) = &self.take_over else { return Vec::new() };
+        let taken = take_over.taken().borrow().clone();
+        let mut tools: BTreeSet<String> = self.rules.tools.keys().cloned().collect();
+        {
+            let names = &self.lock().names;
+            tools.extend(names.tools.iter().flatten().chain(&names.shown_tools).cloned());
+            tools.retain(|tool| !names.framework_tools.contains(tool));
+        }
+        let places =
+            [Place::Agent, Place::User].into_iter().chain(tools.into_iter().map(Place::Tool));
+        places.map(|place| (place.clone(), taken.contains(&place))).collect()
+    }
+
+    /// Takes a place, or hands it back.
+    pub(crate) fn set_taken(&self, place: &Place, is_taken: bool) {
+        if self.take_over.as_ref().is_some_and(|it| it.set(place, is_taken)) {
+            let place = place.clone();
+            self.ledger.add(match is_taken {
+                true => Event::TakenOver { place },
+                false => Event::HandedBack { place },
+            });
+        }
+    }
+
+    /// The places that are taken over, with their changes; `None` where nothing can be.
+    pub(crate) fn taken(&self) -> Option<tokio::sync::watch::Receiver<BTreeSet<Place>>> {
+        self.take_over.as_ref().map(TakeOver::taken)
+    }
+
+    /// Whether a person has this place.
+    pub(crate) fn is_taken(&self, place: &Place) -> bool {
+        self.taken().is_some_and(|taken| taken.borrow().contains(place))
+    }
+
+    /// Whether a person gives the next response of an agent's model. What happened before the step of a fork is given
+    /// first.
+    #[must_use]
+    pub fn is_agent_taken(&self, agent: &str) -> bool {
+        let is_given = || {
+            let given = self.rules.given.as_ref()?.responses.get(agent)?;
+            let asked = self.lock().model_requests_of.get(agent).copied().unwrap_or_default();
+            Some(asked < given.len())
+        };
+        self.is_taken(&Place::Agent) && is_given() != Some(true)
+    }
+
+    /// Does `work` in this place; `None` if nobody has it, or if it is handed back before the work is done.
+    pub async fn instead<T>(&self, place: &Place, work: impl Future<Output = T>) -> Option<T> {
+        self.take_over.as_ref()?.instead(place, work).await
+    }
+
+    /// The person in place of a user, whether or not the place is taken.
+    pub(crate) fn person_as_user(&self) -> Option<&dyn UserAgent> {
+        self.take_over.as_ref().map(|it| &*it.user)
     }
 
     /// The gate of a run that repeats one whose process was lost.
@@ -369,6 +440,34 @@ impl Gate {
 
     /// Decides a call.
     pub async fn decide(&self, call: &GateCall) -> Decision {
+        match self.by_person(call).await {
+            Some(decision) if self.failure().is_none() => decision,
+            _ => self.decide_by_case(call).await,
+        }
+    }
+
+    /// The answer of the person who has the place of the tool.
+    async fn by_person(&self, call: &GateCall) -> Option<Decision> {
+        let take_over = self.take_over.as_ref()?;
+        let place = Place::Tool(call.tool.clone());
+        let given = self.rules.given.as_ref().and_then(|given| given.results.get(&call.call_id));
+        if given.is_some() {
+            return None;
+        }
+        let answer = self.mocked(&take_over.tool, call, CallNumber { number: 0, repeated: 0 });
+        let decision = take_over.instead(&place, answer).await?;
+        let decision = decision.unwrap_or_else(|failure| self.stop(failure));
+        let seen = &mut *self.lock();
+        seen.repeats.count(&call.tool, &call.args);
+        seen.origins.insert(call.call_id.clone(), Origin::Mock);
+        if let Decision::Raise { message, .. } = &decision {
+            seen.raised = Some((call.tool.clone(), message.clone()));
+        }
+        Some(decision)
+    }
+
+    /// Decides a call as the case says, of a tool that nobody has taken over, or that runs already.
+    pub(crate) async fn decide_by_case(&self, call: &GateCall) -> Decision {
         if self.failure().is_some() {
             return Decision::Stop;
         }
@@ -406,7 +505,7 @@ impl Gate {
                     (None, ToolUse::Mock(mock)) => {
                         let number = begun.map(|place| place.number);
                         let number = number.unwrap_or_else(|| self.number_of_mocked(&call.tool));
-                        match self.mocked(mock, call, Place { number, repeated }).await {
+                        match self.mocked(mock, call, CallNumber { number, repeated }).await {
                             Ok(decision) => (decision, Origin::Mock),
                             Err(failure) => return self.stop(failure),
                         }
@@ -542,7 +641,7 @@ impl Gate {
         &self,
         mock: &ToolMock,
         call: &GateCall,
-        place: Place,
+        place: CallNumber,
     ) -> Result<Decision, RunFailure> {
         let context = self.context_of_mock(mock, call, place.repeated)?;
         let answer = mock.answer(place.number, &call.args, &context).await;
@@ -649,25 +748,11 @@ impl Gate {
     /// # Errors
     /// There is none. The run ends.
     pub fn respond(&self, agent: &str) -> Result<Option<ModelTurn>, RunFailure> {
-        let number = {
-            let seen = &mut *self.lock();
-            let of_agent = seen.model_requests_of.entry(agent.to_owned()).or_default();
-            let in_turn_of = seen.model_requests_in_turn_of.entry(agent.to_owned()).or_default();
-            let number = RequestNumber {
-                in_run: seen.model_requests,
-                of_agent: *of_agent,
-                turn: seen.user_messages.saturating_sub(1),
-                in_turn: seen.model_requests_in_turn,
-                of_agent_in_turn: *in_turn_of,
-            };
-            *of_agent += 1;
-            *in_turn_of += 1;
-            seen.model_requests += 1;
-            seen.model_requests_in_turn += 1;
-            number
-        };
+        let number = self.count_response(agent);
         let response = match &self.rules.model {
             Some(model) => model.respond(number, agent),
+            // A person has just handed the place back to the subject's own model.
+            None if self.take_over.is_some() => Ok(None),
             None => Err("the case gives no model".to_owned()),
         };
         let response = response.map_err(|message| RunFailure::GivenModel { message });
@@ -679,6 +764,31 @@ impl Gate {
             self.note_model_request(agent);
         }
         response
+    }
+
+    /// Counts a response of an agent's model, and returns which one it is.
+    fn count_response(&self, agent: &str) -> RequestNumber {
+        let seen = &mut *self.lock();
+        let of_agent = seen.model_requests_of.entry(agent.to_owned()).or_default();
+        let in_turn_of = seen.model_requests_in_turn_of.entry(agent.to_owned()).or_default();
+        let number = RequestNumber {
+            in_run: seen.model_requests,
+            of_agent: *of_agent,
+            turn: seen.user_messages.saturating_sub(1),
+            in_turn: seen.model_requests_in_turn,
+            of_agent_in_turn: *in_turn_of,
+        };
+        *of_agent += 1;
+        *in_turn_of += 1;
+        seen.model_requests += 1;
+        seen.model_requests_in_turn += 1;
+        number
+    }
+
+    /// Notes that a person responds in place of the agent's model, whose next response is the one after that.
+    pub fn note_person_response(&self, agent: &str) {
+        self.count_response(agent);
+        self.note_model_request(agent);
     }
 
     /// Notes that the model of an agent is asked for its next response.

@@ -8,6 +8,7 @@ use json_text::JsonText;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
+use crate::place::Place;
 use crate::run_failure::{AtFault, CODES, RunFailure};
 use crate::tool_fault::FaultEffect;
 use crate::yields::YieldInfo;
@@ -156,6 +157,16 @@ pub enum Event {
         /// The agent.
         agent: String,
     },
+    /// A person takes a place, from the next step on.
+    TakenOver {
+        /// Which one.
+        place: Place,
+    },
+    /// A person hands a place back.
+    HandedBack {
+        /// Which one.
+        place: Place,
+    },
     /// The use of a model.
     ModelUsage {
         /// Who used it.
@@ -286,6 +297,8 @@ impl Event {
             Self::UserAgentCall { .. } => "user_agent_call",
             Self::UserAgentResponse { .. } => "user_agent_response",
             Self::ModelRequest { .. } => "model_request",
+            Self::TakenOver { .. } => "taken_over",
+            Self::HandedBack { .. } => "handed_back",
             Self::ModelUsage { .. } => "model_usage",
             Self::RequestApart { .. } => "request_apart",
             Self::Failure { .. } => "fault",
@@ -295,7 +308,7 @@ impl Event {
 }
 
 /// Names of all events, as [`Event::name`] gives them.
-pub const EVENT_NAMES: [&str; 20] = [
+pub const EVENT_NAMES: [&str; 22] = [
     "initial_state",
     "user_message",
     "message",
@@ -312,6 +325,8 @@ pub const EVENT_NAMES: [&str; 20] = [
     "user_agent_call",
     "user_agent_response",
     "model_request",
+    "taken_over",
+    "handed_back",
     "model_usage",
     "request_apart",
     "fault",
@@ -394,6 +409,7 @@ pub(crate) fn members_of(name: &str) -> &'static [(&'static str, Values)] {
         }
         "user_agent_response" => &[("response", Any), ("call_id", Text)],
         "model_request" => &[("agent", Agents)],
+        "taken_over" | "handed_back" => &[("place", Text)],
         "model_usage" => &[
             ("role", ROLES),
             ("agent", ModelUsers),

@@ -27,6 +27,7 @@ mod name_check;
 pub mod names;
 mod output_schema;
 pub mod person_verdict;
+pub mod place;
 pub mod prices;
 pub mod recorded;
 mod recorded_events;
@@ -61,6 +62,8 @@ mod rules;
 mod run;
 mod runner;
 pub mod subject;
+pub mod take_over;
+pub mod under_way;
 pub mod user_agent;
 mod world;
 

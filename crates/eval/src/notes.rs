@@ -10,6 +10,7 @@ use crate::ledger::{Entry, Event};
 use crate::metric::MetricResult;
 use crate::mock::ToolUse;
 use crate::names::Names;
+use crate::place::Place;
 use crate::yields::YieldKind;
 
 /// What a case without metrics says of itself.
@@ -46,6 +47,20 @@ pub(crate) fn of(case: &EvalCase, used: &Used) -> Vec<String> {
     }
     notes.extend(of_metrics(case));
     notes
+}
+
+/// What people have taken over.
+pub(crate) fn of_people(events: &[Entry]) -> Option<String> {
+    let places = events.iter().filter_map(|entry| match &entry.event {
+        Event::TakenOver { place } => Some(match place {
+            Place::Agent | Place::User => format!("the {place}"),
+            Place::Tool(_) => place.to_string(),
+        }),
+        _ => None,
+    });
+    let places: BTreeSet<String> = places.collect();
+    let places = places.into_iter().collect::<Vec<_>>().join(", ");
+    (!places.is_empty()).then(|| format!("a person took over for a while: {places}"))
 }
 
 /// The metrics that passed and look for names that the run did not have.

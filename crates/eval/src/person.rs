@@ -1,15 +1,18 @@
-//! [`PersonUser`] and [`PersonTool`]: a person who answers through a live session.
+//! [`PersonUser`] and [`PersonTool`]: a person who answers through a live session. [`People`] stand in for both.
+
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use json_text::{JsonIndex, JsonText};
 use serde_json::{Value, json};
 
-use crate::mock::{MockContext, MockFailure, MockFunction};
+use crate::mock::{MockContext, MockFailure, MockFunction, ToolMock};
 use crate::model::{
-    Model, ModelFailure, ModelMessage, ModelReply, ModelRequest, ModelTool, PersonSession,
+    Model, ModelFailure, ModelMessage, ModelReply, ModelRequest, ModelTool, Models, PersonSession,
     UnfitAnswer, read_json,
 };
 use crate::output_schema::mismatch;
+use crate::take_over::StandIns;
 use crate::user_agent::{ConversationMessage, UserAgent, UserAgentError, UserAnswer, UserContext};
 use crate::yields::{YieldInfo, YieldKind};
 
@@ -192,6 +195,32 @@ impl MockFunction for PersonTool {
             }
         });
         answered.await.map_err(MockFailure::broken)?
+    }
+}
+
+/// People at a host, who stand in for users and tools of runs that are under way.
+#[derive(Clone)]
+pub struct People(Models);
+
+impl People {
+    /// Those at the host that `models` name.
+    #[must_use]
+    pub fn new(models: Models) -> Self {
+        Self(models)
+    }
+
+    fn session(&self, case: &str) -> PersonSession {
+        self.0.person(case).canceled_at_once()
+    }
+}
+
+impl StandIns for People {
+    fn user(&self, case: &str) -> Arc<dyn UserAgent> {
+        Arc::new(PersonUser::new(self.session(case), ""))
+    }
+
+    fn tool(&self, case: &str) -> ToolMock {
+        ToolMock::Function(Arc::new(PersonTool::new(self.session(case), "")))
     }
 }
 

@@ -24,6 +24,7 @@ use crate::name_check;
 use crate::names::{Names, UnknownName};
 use crate::names_after_run::names_after_run;
 use crate::notes;
+use crate::place::Place;
 use crate::remedy::WrittenIn;
 use crate::result::{EvalResult, RunError, Status, TokenUsage, status};
 use crate::run_failure::{AtFault, RunFailure};
@@ -43,10 +44,15 @@ const ATTEMPTS: usize = 3;
 
 /// Runs one case. Where its process is lost, and not because of the case, it runs again, which the result notes.
 pub async fn run_eval(case: &EvalCase) -> EvalResult {
+    run_repeat(case, 1).await
+}
+
+/// As [`run_eval`], for this repeat of the case.
+pub(crate) async fn run_repeat(case: &EvalCase, repeat: u32) -> EvalResult {
     let mut notes = Vec::new();
     loop {
         let gate = if notes.is_empty() { case.gate() } else { case.gate().repeated() };
-        match run_once(case, gate).await {
+        match run_once(case, repeat, gate).await {
             Err(lost) if notes.len() + 1 < ATTEMPTS => {
                 let reason = lost.error.map(|error| error.message).unwrap_or_default();
                 let reason = reason.lines().next().unwrap_or_default();
@@ -61,7 +67,12 @@ pub async fn run_eval(case: &EvalCase) -> EvalResult {
 }
 
 /// Runs one case; an error if its process was lost, and not because of the case.
-async fn run_once(case: &EvalCase, gate: Gate) -> Result<EvalResult, EvalResult> {
+async fn run_once(case: &EvalCase, repeat: u32, gate: Gate) -> Result<EvalResult, EvalResult> {
+    let under_way = case.under_way.as_ref();
+    let gate = match under_way {
+        Some(cases) => cases.open(gate),
+        None => gate,
+    };
     let loaded = timeout(LOAD, case.subject.prepare(&case.needs())).await.unwrap_or_else(|_| {
         let message =
             format!("the agent was not loaded after {} s; does its import wait?", LOAD.as_secs());
@@ -69,6 +80,7 @@ async fn run_once(case: &EvalCase, gate: Gate) -> Result<EvalResult, EvalResult>
     });
     let begin = Instant::now();
     let gate = Arc::new(gate);
+    let listed = under_way.map(|it| it.enter((&case.source.suite, &case.name, repeat), &gate));
     gate.ledger.add(Event::InitialState { state: case.initial_state.clone() });
     let mut run = Run {
         case,
@@ -101,6 +113,7 @@ async fn run_once(case: &EvalCase, gate: Gate) -> Result<EvalResult, EvalResult>
         gate.ledger.add(Event::from(failure));
     }
     gate.ledger.add(Event::Termination { reason, state: gate.state() });
+    drop(listed);
     let events = gate.ledger.look(<[_]>::to_vec);
     let names = ended.is_ok().then(|| gate.names());
     let (metrics, failed) = match &ended {
@@ -120,9 +133,10 @@ async fn run_once(case: &EvalCase, gate: Gate) -> Result<EvalResult, EvalResult>
     let mut notes = if ended.is_ok() { notes::of(case, &used) } else { Vec::new() };
     notes.extend(notes::of_names(case, &metrics, &events));
     notes.extend(notes::of_refusals(&events));
+    notes.extend(notes::of_people(&events));
     let result = EvalResult {
         name: case.name.clone(),
-        repeat: 1,
+        repeat,
         model: case.one_of_models.clone(),
         tags: case.tags.clone(),
         status,
@@ -384,7 +398,9 @@ impl Run<'_> {
     async fn loop_yield(&mut self) -> Result<(Option<Input>, Map<String, Value>), RunFailure> {
         let case = self.case;
         let user = case.user_agents.conversation.as_ref().filter(|_| !self.user_has_left);
-        let Some(user) = user else { return Ok((None, Map::new())) };
+        if user.is_none() && (self.user_has_left || !self.gate.is_taken(&Place::User)) {
+            return Ok((None, Map::new()));
+        }
         let info = YieldInfo {
             kind: YieldKind::Loop,
             invocation_id: self.gate.invocation_id(),
@@ -394,7 +410,7 @@ impl Run<'_> {
             interim: None,
         };
         let Answered { response, changes, is_end } =
-            self.asked(&**user, &info, Wanted::ANYTHING).await?;
+            self.asked(user.map(|user| &**user), &info, Wanted::ANYTHING).await?;
         self.user_has_left = is_end || response.is_none();
         let Some(response) = response else { return Ok((None, changes)) };
         let message = Message::of_output(&response)
@@ -482,13 +498,10 @@ impl Run<'_> {
         &self,
         call: &PendingCall,
     ) -> Result<(Option<ToolResponse>, Map<String, Value>), RunFailure> {
-        let Some(user) = self.case.user_agents.tools.get(&call.tool) else {
-            return Err(RunFailure::NoUserAgent {
-                written_in: self.case.written_in,
-                tool: call.tool.clone(),
-                args: call.args.clone(),
-            });
-        };
+        let user = self.case.user_agents.tools.get(&call.tool);
+        if user.is_none() && !self.gate.is_taken(&Place::User) {
+            return Err(self.no_user_agent(call));
+        }
         let info = YieldInfo {
             kind: YieldKind::Tool { tool_name: call.tool.clone() },
             invocation_id: self.gate.invocation_id(),
@@ -505,7 +518,11 @@ impl Run<'_> {
         };
         let schema = self.gate.awaited_schema(&call.call_id).filter(|_| has_schema);
         let wanted = Wanted { schema, refusal: &refusal };
-        let Answered { response, changes, is_end } = self.asked(&**user, &info, wanted).await?;
+        let answered = self.asked(user.map(|user| &**user), &info, wanted).await?;
+        if user.is_none() && answered.response.is_none() {
+            return Err(self.no_user_agent(call));
+        }
+        let Answered { response, changes, is_end } = answered;
         let has_no_answer = response.is_none() && !is_end;
         let Some(response) = response.filter(|_| !is_end) else {
             if call.interim.is_some() || has_no_answer {
@@ -531,10 +548,18 @@ impl Run<'_> {
         Ok((Some(response), changes))
     }
 
-    /// Asks a user agent.
+    fn no_user_agent(&self, call: &PendingCall) -> RunFailure {
+        RunFailure::NoUserAgent {
+            written_in: self.case.written_in,
+            tool: call.tool.clone(),
+            args: call.args.clone(),
+        }
+    }
+
+    /// Asks a user agent, or the person who has the user's place. Without either, the user says nothing.
     async fn asked(
         &self,
-        user: &dyn UserAgent,
+        user: Option<&dyn UserAgent>,
         info: &YieldInfo,
         wanted: Wanted<'_>,
     ) -> Result<Answered, RunFailure> {
@@ -579,7 +604,18 @@ impl Run<'_> {
             processes,
             wanted: Wanted { schema, refusal: &refusal },
         };
-        let answer = user.answer_in_run(number, &heard, info, &context).await;
+        let by_person = match self.gate.person_as_user() {
+            Some(person) => {
+                let answer = person.answer_in_run(number, &heard, info, &context);
+                self.gate.instead(&Place::User, answer).await
+            }
+            None => None,
+        };
+        let answer = match (by_person, user) {
+            (Some(answer), _) => answer,
+            (None, Some(user)) => user.answer_in_run(number, &heard, info, &context).await,
+            (None, None) => Ok(UserAnswer::NoAnswer),
+        };
         let (output, changes, is_end) = match answer.map_err(|error| failed(&error))? {
             UserAnswer::Says { output, changes } => (Some(output), changes, false),
             UserAnswer::Ends { message, changes } => (message, changes, true),

@@ -14,7 +14,6 @@ use crate::mock::ToolUse;
 use crate::name_check::check_names;
 use crate::names::Names;
 use crate::result::{EvalResult, Status};
-use crate::run::run_eval;
 use crate::run_failure::RunFailure;
 use crate::store::{StoreError, StoredRun};
 
@@ -136,7 +135,7 @@ async fn run_repeat(run: CaseRun<'_>) -> EvalResult {
         // Otherwise the same calls would go wrong in every repeat.
         case.to_mut().seed = run.case.seed.wrapping_add(u64::from(run.repeat - 1));
     }
-    EvalResult { repeat: run.repeat, ..run_eval(&case).await }
+    crate::run::run_repeat(&case, run.repeat).await
 }
 
 /// Loads the subjects of cases, as many at a time as `jobs` says, and checks that they have what the cases name, and that

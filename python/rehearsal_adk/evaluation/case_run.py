@@ -243,7 +243,7 @@ class CaseRun:
 
     def wants_declaration(self, tool: str) -> bool:
         """Whether the engine's answer for this tool depends on its declaration."""
-        return tool in self._declared or (self._answers_others and not self.names(tool))
+        return tool in self._declared | self._peer.taken_tools or (self._answers_others and not self.names(tool))
 
     def wants_state(self, tool: str) -> bool:
         """Whether the engine's answer for this tool depends on the state of the session, or changes it."""
@@ -259,7 +259,8 @@ class CaseRun:
     async def decide(self, call: dict[str, Any]) -> dict[str, Any]:
         """The engine's decision about a call."""
         tool = call["tool"]
-        if tool in self._real or tool in self._sealed:
+        runs_anyway = tool in self._real or tool in self._sealed
+        if runs_anyway and tool not in self._peer.taken_tools:
             # Nothing is awaited, so that calls that are made at the same time run in the order that they have without
             # the gate.
             self._peer.tell("tool", call)
@@ -322,7 +323,10 @@ class CaseRun:
 
     def model_of(self, agent: Any) -> Any:
         """The model that the case gives this agent; None if the agent has its own."""
-        return self._model(agent) if self._model is not None else None
+        model = self._model(agent) if self._model is not None else None
+        if self._peer.is_agent_taken and not isinstance(model, (given_model.GivenModel, given_model.Person)):
+            return given_model.taken(self._peer, agent, model)
+        return model
 
     def note_offered(self, llm_request: Any) -> None:
         """Tells the engine of the tools that a model may call. Those of a toolset only a request shows."""

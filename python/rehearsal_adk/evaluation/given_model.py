@@ -49,6 +49,11 @@ class GivenModel(BaseLlm):
                 ],
             },
         )
+        while given.get("person"):
+            # A person has taken the place, until they hand it back.
+            given = await self.peer.ask("person", _for_person(self.agent, llm_request))
+            if given.get("handed_back"):
+                given = await self.peer.ask("model", {"agent": self.agent, "asked_by": None})
         if given.get("error"):
             raise RuntimeError(given["error"])
         if given.get("goes_on") and self.then is not None:
@@ -70,6 +75,47 @@ class GivenModel(BaseLlm):
         yield LlmResponse(
             content=types.Content(role="model", parts=parts), model_version=self.model
         )
+
+
+def _for_person(agent: str, llm_request: Any) -> dict[str, Any]:
+    """What the model of the agent would be asked."""
+    case = current.case()
+    if case is not None:
+        case.changes.apply(llm_request)
+    config = llm_request.config
+    return {
+        "agent": agent,
+        "instruction": _text_of(config.system_instruction),
+        "contents": [
+            one.model_dump(mode="json", by_alias=True, exclude_none=True)
+            for one in llm_request.contents
+        ],
+        "tools": [
+            {
+                "name": one.name,
+                "description": one.description or "",
+                "parameters": _schema_of(one),
+            }
+            for tool in config.tools or ()
+            for one in getattr(tool, "function_declarations", None) or ()
+        ],
+    }
+
+
+def _text_of(instruction: Any) -> str:
+    if isinstance(instruction, (list, tuple)):
+        return "\n\n".join(filter(None, map(_text_of, instruction)))
+    if isinstance(instruction, types.Content):
+        return _text_of(instruction.parts or [])
+    return (getattr(instruction, "text", instruction)) or ""
+
+
+def _schema_of(declaration: types.FunctionDeclaration) -> Any:
+    schema = declaration.parameters
+    if schema is not None:
+        # Forms read the service's own type too.
+        return schema.model_dump(mode="json", exclude_none=True)
+    return declaration.parameters_json_schema
 
 
 class UnusableModelError(Exception):
@@ -133,6 +179,12 @@ def chosen(peer: Any, choice: dict[str, Any] | None) -> ModelOf | None:
         return GivenModel(model=choice["given"], agent=agent.name, peer=peer)
 
     return model_of
+
+
+def taken(peer: Any, agent: LlmAgent, model: BaseLlm | None) -> BaseLlm:
+    """A model in place of ``model``, or of the agent's own, that asks the person who has the place."""
+    then = model or own(agent)
+    return GivenModel(model=then.model, agent=agent.name, peer=peer, then=then)
 
 
 def _named(name: str) -> BaseLlm:

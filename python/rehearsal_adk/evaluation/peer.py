@@ -26,6 +26,10 @@ class Peer:
         self._ids = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[Any]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self.is_agent_taken = False
+        """Whether a person responds in place of the agents' models."""
+        self.taken_tools: frozenset[str] = frozenset()
+        """The tools that a person answers for."""
 
     async def serve(self, methods: dict[str, Callable[[dict[str, Any]], Awaitable[Any]]]) -> bool:
         """Answers the engine's requests until it closes the connection. Returns whether the engine has released the
@@ -36,6 +40,9 @@ class Peer:
                 message = json.loads(line)
                 if message.get("method") == "release":
                     is_released = True
+                elif message.get("method") == "taken":
+                    self.is_agent_taken = message["params"]["agent"]
+                    self.taken_tools = frozenset(message["params"]["tools"])
                 elif "method" in message:
                     task = asyncio.ensure_future(self._answer(message, methods[message["method"]]))
                     self._tasks.add(task)

@@ -7,6 +7,7 @@ mod new_run;
 mod recorded;
 mod running;
 mod suites;
+mod under_way;
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -21,16 +22,19 @@ use api::{
 use async_trait::async_trait;
 use eval::continuations::Fork;
 use eval::fork::ForkOf;
+use eval::place::{Place, UnknownPlace};
 use eval::recorded_source::RecordedSource;
 use eval::result::{ResultSummary, Status};
 use eval::store::{ResultKey, RunStore, StoreError};
 use eval::tool_mode::{ToolModes, UnknownToolMode};
+use eval::under_way::CaseUnderWay;
 
 use self::compare::{compared, is_comparable};
 use self::new_run::NewRun;
 use self::recorded::RecordedFile;
 use self::running::HostedRuns;
 use self::suites::{FoundSuites, SuiteSearch};
+use self::under_way::PeopleHere;
 use crate::cli::{
     EvalArguments, EvalError, ForkRun, case_of, read_changes, read_move, recorded_run, stored,
     suite_name_in,
@@ -194,13 +198,14 @@ impl StoredRuns {
     }
 
     /// Starts a run in the background, and returns its number.
-    async fn start(&self, run: NewRun) -> Result<i64, ApiError> {
+    async fn start(&self, mut run: NewRun) -> Result<i64, ApiError> {
         run.check().await.map_err(|error| refused(&error))?;
         // The first run of a host makes it.
         let store = RunStore::open(&self.store).await.map_err(|error| refused(&error))?;
         let number = store.begin(&run.suites).await.map_err(|error| refused(&error))?.number();
         let claim = store.claim(number).map_err(|error| refused(&error))?;
         let planned = run.plan().results;
+        run.list_in(&self.hosted.under_way(number, PeopleHere(self.address())));
         self.hosted.begin(number, planned, async move {
             let ended = run.run(&store, number).await;
             store.close().await;
@@ -238,6 +243,7 @@ impl StoredRuns {
         let jobs = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let view = self.fork(&store, fork.with.run).await;
         let planned = u64::from(fork.fork.times);
+        fork.list_in(|run| self.hosted.under_way(run, PeopleHere(self.address())));
         self.hosted.begin(fork.with.run, planned, async move {
             let ended = fork.run(&store, jobs, |_, _| ()).await;
             drop(fork);
@@ -276,7 +282,9 @@ impl RunHost for StoredRuns {
     async fn read_run(&self, run: i64) -> Result<RunDetail, ApiError> {
         let store = self.existing().await?;
         let detail = run_detail(&store, run).await.map_err(|error| refused(&error))?;
-        Ok(RunDetail { summary: self.with_planned(detail.summary), ..detail })
+        let under_way = self.hosted.cases(run).into_iter().map(|case| under_way::view(run, &case));
+        let under_way = under_way.collect();
+        Ok(RunDetail { summary: self.with_planned(detail.summary), under_way, ..detail })
     }
 
     async fn compare_runs(&self, run: i64, with: Option<i64>) -> Result<RunComparison, ApiError> {
@@ -325,6 +333,27 @@ impl RunHost for StoredRuns {
         let of_case = |key: &ResultKey| {
             key.name == case && suite.as_ref().is_none_or(|suite| key.suite == *suite)
         };
+        // A case that is running has no result yet.
+        let is_wanted = |it: &CaseUnderWay| {
+            it.case == case
+                && suite.as_ref().is_none_or(|suite| it.suite == *suite)
+                && repeat.is_none_or(|repeat| it.repeat == repeat)
+        };
+        let has_result = |it: &CaseUnderWay| {
+            let is_it = |key: &ResultKey| key.name == it.case && key.repeat == it.repeat;
+            results.iter().any(|(key, _)| is_it(key) && key.suite == it.suite)
+        };
+        let under_way = self.hosted.cases(run);
+        let is_named = repeat.is_some() || !results.iter().any(|(key, _)| of_case(key));
+        if let Some(it) = under_way.iter().find(|it| is_named && is_wanted(it) && !has_result(it)) {
+            let ended = results.iter().map(|(key, _)| key).filter(|key| of_case(key));
+            let mut repeats: Vec<u32> = ended.map(|key| key.repeat).collect();
+            repeats
+                .extend(under_way.iter().filter(|other| other.case == it.case).map(|it| it.repeat));
+            repeats.sort_unstable();
+            repeats.dedup();
+            return Ok(under_way::so_far(run, it, repeats, info.fork_of.is_some()));
+        }
         let Some(suite) = results.iter().find(|(key, _)| of_case(key)) else {
             return Err(ApiError::Run(format!("Run {run} has no result of the case {case}.")));
         };
@@ -388,6 +417,28 @@ impl RunHost for StoredRuns {
             acted::written(&request, &folder, &tools, &store).map_err(|error| refused(&error))?;
         self.start(read(&path).map_err(|error| refused(&error))?).await
     }
+
+    async fn take_over(
+        &self,
+        case: CaseRunId,
+        place: String,
+        is_taken: bool,
+    ) -> Result<api::CaseUnderWay, ApiError> {
+        let place: Place = place.parse().map_err(|error: UnknownPlace| refused(&error))?;
+        let is_it = |it: &&Arc<CaseUnderWay>| {
+            it.suite == case.suite && it.case == case.case && it.repeat == case.repeat
+        };
+        let cases = self.hosted.cases(case.run);
+        let Some(found) = cases.iter().find(is_it) else {
+            return Err(ApiError::Run(format!(
+                "The case {} of run {} is not running here: it has ended, or another program runs it.",
+                case.case, case.run
+            )));
+        };
+        found.set_taken(&place, is_taken);
+        Ok(under_way::view(case.run, found))
+    }
+
     async fn stop_run(&self, run: i64) -> Result<(), ApiError> {
         self.hosted.stop(run).await;
         Ok(())

@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::num::NonZeroU32;
+use std::sync::Arc;
 
 use api::{EarlierRun, RunCases, RunPlan, RunRequest};
 use eval::case::name_without;
 use eval::given_model::{RealModel, real_model};
 use eval::result::Status;
 use eval::store::{RunStore, StoreError, Summaries};
+use eval::under_way::CasesUnderWay;
 use eval::{CaseRun, EvalCase, EvalSuite, ToolUse, run_cases};
 
 use crate::cli::{EvalArguments, EvalError, cases, check_fit};
@@ -68,6 +70,13 @@ impl NewRun {
         let earlier = earlier.and_then(|(run, results)| took(run, &results, &cases));
         let suite = EvalSuite { cases, jobs, stop_on_first_failure: false };
         Ok(Self { suites, suite, earlier })
+    }
+
+    /// Lists the cases in `under_way` while they run.
+    pub(super) fn list_in(&mut self, under_way: &Arc<CasesUnderWay>) {
+        for case in &mut self.suite.cases {
+            case.under_way = Some(Arc::clone(under_way));
+        }
     }
 
     /// What it would do.

@@ -3,12 +3,16 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use eval::take_over::StandIns;
+use eval::under_way::{CaseUnderWay, CasesUnderWay};
 use tokio::task::JoinHandle;
 
 /// What this host runs, and why earlier ones stopped early, by the number of the run; of a fork, of that with the move.
 #[derive(Default)]
 pub(super) struct HostedRuns {
     running: Mutex<HashMap<i64, Hosted>>,
+    /// The cases that run, by the number of the run. Both sides of a fork are runs.
+    under_way: Mutex<HashMap<i64, Arc<CasesUnderWay>>>,
     faults: Arc<Mutex<HashMap<i64, String>>>,
 }
 
@@ -37,6 +41,25 @@ impl HostedRuns {
         let mut running = locked(&self.running);
         running.retain(|_, hosted| !hosted.task.is_finished());
         running.insert(run, Hosted { planned, task });
+    }
+
+    /// Where the cases of a run are listed while they run.
+    pub(super) fn under_way(
+        &self,
+        run: i64,
+        people: impl StandIns + 'static,
+    ) -> Arc<CasesUnderWay> {
+        let cases = CasesUnderWay::new(run, people);
+        let mut under_way = locked(&self.under_way);
+        // The cases of a run hold its list.
+        under_way.retain(|_, cases| Arc::strong_count(cases) > 1);
+        under_way.insert(run, Arc::clone(&cases));
+        cases
+    }
+
+    /// The cases of a run that run here now.
+    pub(super) fn cases(&self, run: i64) -> Vec<Arc<CaseUnderWay>> {
+        locked(&self.under_way).get(&run).map(|cases| cases.list()).unwrap_or_default()
     }
 
     /// Stops a run. Returns once nothing of it runs. One that does not run here is left alone.

@@ -10,29 +10,29 @@ use crate::evaluating::{suite, text};
 use crate::live::stage::{Client, SOON, Stage, Watcher, person};
 
 /// A host, and a person who responds to whatever waits.
-struct Host {
+pub(crate) struct Host {
     stage: Stage,
     client: Client,
 }
 
 /// What the person responds.
-enum Response {
+pub(crate) enum Response {
     Text(&'static str),
     Call(&'static str, &'static str),
 }
 
 impl Host {
-    async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         let stage = Stage::open().await;
         Self { client: stage.client().await, stage }
     }
 
-    fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://{}", self.stage.address())
     }
 
     /// The session and the id of the turn that waits.
-    async fn waiting(&mut self) -> (String, String) {
+    pub(crate) async fn waiting(&mut self) -> (String, String) {
         let until = tokio::time::Instant::now() + SOON;
         loop {
             assert!(tokio::time::Instant::now() < until, "nobody asked");
@@ -49,7 +49,7 @@ impl Host {
     }
 
     /// Responds to the next request, and returns what it says.
-    async fn respond(&mut self, response: &Response) -> String {
+    pub(crate) async fn respond(&mut self, response: &Response) -> String {
         let (session_id, turn_id) = self.waiting().await;
         let mut watcher = Watcher::open(&mut self.client, &session_id, 0).await;
         watcher.until(|it| it.history.is_some()).await;

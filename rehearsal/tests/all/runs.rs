@@ -4,6 +4,7 @@ mod compared;
 mod killed;
 mod recorded;
 mod suites;
+mod take_over;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use super::name::NameButton;
 use crate::live::state::workspace::{LiveWorkspace, Question};
+use crate::shared::run_address::{run_address, run_of_session};
 use app::components::copy_button::CopyButton;
 use app::state::Link;
 use app::state::excerpt::visible_name;
@@ -43,6 +44,10 @@ pub(super) fn LiveHead(
             summary.as_ref().and_then(|it| it.head()).is_some_and(|head| !head.is_awaited)
         })
     };
+    let run = move || {
+        let run = workspace.summary.with(|it| run_of_session(&it.as_ref()?.description))?;
+        Some(view! { <a class="link" href=run_address(run)>"Run " {run}</a> })
+    };
     view! {
         <leptos_meta::Title text=title/>
         <header class="page-head">
@@ -56,6 +61,7 @@ pub(super) fn LiveHead(
                 <span class="chip warn" title="The agent is disconnected. It reconnects for the response.">"agent disconnected"</span>
             </Show>
             <CopyButton what="the session ID" shown="Copy ID" text=Callback::new(move |()| workspace.id.get_value().to_string())/>
+            {run}
             <span class="grow"></span>
             <NameButton/>
             <button

@@ -9,12 +9,15 @@ use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_navigate, use_query_map};
 
 use super::fork_panel::{ForkPanel, PANEL};
-use super::head::{Verdict, cost_text, duration_text, fork_line, recorded_chip, tokens_text};
+use super::head::{
+    Verdict, cost_text, duration_text, fork_line, recorded_chip, running, tokens_text,
+};
 use super::keep::{KeepButton, Kept, use_keeping};
 use super::ledger::{Timeline, step_id, use_ledger};
 use super::metrics::Metrics;
 use super::state::fetched::{Fetched, use_fetched};
 use super::state::ledger::Ledger;
+use super::under_way::TakeOver;
 use super::verdict::VerdictFields;
 use crate::shared::keys::{command, listen, offer};
 use crate::shared::run_address::{case_address, run_address};
@@ -44,6 +47,8 @@ const SHORTCUTS: &[Group] = &[(
         ("E", "Keep the result as a case"),
         ("Esc", "Close the fork panel"),
         ("Ctrl ↵", "Run the fork"),
+        ("T", "While it runs: take over the agent, or hand it back"),
+        ("R", "While it runs: respond to the request that waits"),
     ],
 )];
 
@@ -90,8 +95,12 @@ fn ResultPage(
     let result = use_fetched(
         move || read_case_run(run, case.clone(), repeat, suite.clone()),
         PERIOD,
-        |result: &CaseRun| result.forks.iter().any(|fork| fork.is_running),
+        |result: &CaseRun| {
+            result.under_way.is_some() || result.forks.iter().any(|fork| fork.is_running)
+        },
     );
+    // While the case is running, it is drawn again with its events.
+    let events = Memo::new(move |_| result.get()?.under_way.as_ref().map(|it| it.events));
     let arrived = Memo::new(move |_| result.arrived());
     let head = move || result.get().map(|result| head(&result, has_suites));
     view! {
@@ -104,10 +113,17 @@ fn ResultPage(
             {head}
         </header>
         <div class="report-body">
+            <TakeOver result/>
             <Loading
                 arrived=move || arrived.get()
                 meanwhile="Loading the result…"
-                draw=move |()| view! { <Sheet result fork has_suites/> }.into_any()
+                draw=move |()| {
+                    (move || {
+                        events.track();
+                        view! { <Sheet result fork has_suites/> }
+                    })
+                    .into_any()
+                }
                 retry=move |()| result.again()
             />
         </div>
@@ -116,7 +132,7 @@ fn ResultPage(
 
 /// The verdict, the repeats and the figures of a result.
 fn head(result: &CaseRun, has_suites: bool) -> AnyView {
-    let CaseRun { summary, repeats, recorded, is_fork, .. } = result;
+    let CaseRun { summary, repeats, recorded, is_fork, under_way, .. } = result;
     let CaseRunSummary { id, status, turns, duration_ms, tokens, cost, .. } = summary.clone();
     let repeat = |number: &u32| {
         let href = case_address(&CaseRunId { repeat: *number, ..id.clone() }, has_suites, None);
@@ -136,6 +152,7 @@ fn head(result: &CaseRun, has_suites: bool) -> AnyView {
     let turns = counted(usize::try_from(turns).unwrap_or(usize::MAX), "turn", "turns");
     view! {
         {match recorded {
+            _ if under_way.is_some() => running(),
             Some(kind) if !is_fork => recorded_chip(*kind),
             _ => view! { <Verdict status/> }.into_any(),
         }}
@@ -163,9 +180,12 @@ fn Sheet(
     let Some(read) = untrack(|| result.get()) else { return ().into_any() };
     let id = StoredValue::new(read.summary.id.clone());
     let address = Callback::new(move |step| id.with_value(|id| case_address(id, has_suites, step)));
-    let count = read.steps.len();
+    // A fork needs a run that has ended.
+    let is_under_way = read.under_way.is_some();
+    let forked = if is_under_way { &[][..] } else { &read.steps[..] };
+    let count = forked.len();
     let fork = Memo::new(move |_| fork.get().filter(|step| (1..=count).contains(step)));
-    let state = use_ledger(Ledger::of(&read.events, &read.steps), fork, address);
+    let state = use_ledger(Ledger::of(&read.events, forked), fork, address);
     let keeping = use_keeping();
     let go = StoredValue::new_local(use_navigate());
     let in_place = || NavigateOptions { scroll: false, ..unresolved() };
@@ -201,7 +221,7 @@ fn Sheet(
         if browser::is_typing() {
             return event.key() == "Escape" && browser::leave_field();
         }
-        if event.key() == "e" {
+        if event.key() == "e" && !is_under_way {
             id.with_value(|id| keeping.keep(id.clone()));
             return true;
         }
@@ -257,9 +277,11 @@ fn Sheet(
             <div class="case-run-main" tabindex="-1">
                 {move || result.get().map(|read| view! { <Outcome read/> })}
                 {verdict}
-                <p class="report-line runs-keep">
-                    <KeepButton keeping id=id.get_value() key="E"/> <Kept keeping/>
-                </p>
+                {(!is_under_way).then(|| view! {
+                    <p class="report-line runs-keep">
+                        <KeepButton keeping id=id.get_value() key="E"/> <Kept keeping/>
+                    </p>
+                })}
                 {move || {
                     let forks = forks.get();
                     (!forks.is_empty()).then(|| fork_line(forks))

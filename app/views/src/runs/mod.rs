@@ -20,6 +20,7 @@ mod sessions;
 pub mod state;
 mod suites;
 mod trend;
+mod under_way;
 mod verdict;
 
 pub use list::Runs;

@@ -13,6 +13,7 @@ use super::models::Models;
 use super::rerun::Rerun;
 use super::results::Results;
 use super::state::fetched::{Fetched, use_fetched};
+use super::under_way::UnderWay;
 use crate::shared::run_address::run_address;
 use api::host::read_run;
 use app::components::loading::Loading;
@@ -67,11 +68,11 @@ fn RunSheet(
         Some(view! { <a class="button quiet" id=OPENS href=href>"Compare with…"</a> })
     };
     let draw = move |()| {
-        (move || match is_fork.get() {
+        let runs = move || match is_fork.get() {
             true => view! { <ForkRun run/> }.into_any(),
             false => view! { <Plain run detail chosen/> }.into_any(),
-        })
-        .into_any()
+        };
+        view! { <UnderWay detail/> {runs} }.into_any()
     };
     view! {
         <header class="page-head">

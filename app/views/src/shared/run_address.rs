@@ -27,3 +27,27 @@ pub fn case_address(id: &CaseRunId, with_suite: bool, fork: Option<usize>) -> St
     }
     address(&path)
 }
+
+/// The run in which the people of a live session with this description are asked, if a host runs it: descriptions end
+/// with `, run 12.1a2b3c4d`.
+pub fn run_of_session(description: &str) -> Option<i64> {
+    let (_, run) = description.rsplit_once(", run ")?;
+    let (number, id) = run.split_once('.')?;
+    let is_id = id.len() == 8 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    number.parse().ok().filter(|_| is_id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_session_of_a_stored_run_names_it() {
+        assert_eq!(run_of_session("refund, run 7, run 12.1a2b3c4d"), Some(12));
+        for other in
+            ["refund", "refund, run 1a2b3c4d", "refund, run 12.5", "refund, run x.1a2b3c4d"]
+        {
+            assert_eq!(run_of_session(other), None, "{other}");
+        }
+    }
+}

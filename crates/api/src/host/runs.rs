@@ -1,8 +1,8 @@
 //! [`RunHost`]: stored eval runs, and their forks.
 
 use crate::{
-    ActRequest, AdkSessionList, CaseRun, CaseRunId, ForkRequest, ForkView, KeptResult,
-    RecordedRequest, RunComparison, RunDetail, RunList, RunPlan, RunRequest, SuiteList,
+    ActRequest, AdkSessionList, CaseRun, CaseRunId, CaseUnderWay, ForkRequest, ForkView,
+    KeptResult, RecordedRequest, RunComparison, RunDetail, RunList, RunPlan, RunRequest, SuiteList,
 };
 
 super::host_functions! {
@@ -42,6 +42,9 @@ super::host_functions! {
 
     /// Stops a run that this host started. Results that there are, are kept.
     "stop_run": fn stop_run(run: i64) -> ();
+
+    /// Lets a person take a place of a case that this host is running, `agent`, `user` or `tool NAME`, or hand it back.
+    "take_over": fn take_over(case: CaseRunId, place: String, is_taken: bool) -> CaseUnderWay;
 
     /// Begins the continuations of a fork. Returns when they have begun; [`read_fork`] says how far they are.
     "start_fork": fn start_fork(request: ForkRequest) -> ForkView;

@@ -100,6 +100,8 @@ fn event(members: &Members) -> Result<Event, String> {
             call_id: members.get_or_default("call_id")?,
         },
         "model_request" => Event::ModelRequest { agent: members.get("agent")? },
+        "taken_over" => Event::TakenOver { place: members.get("place")? },
+        "handed_back" => Event::HandedBack { place: members.get("place")? },
         "request_apart" => Event::RequestApart {
             agent: members.get("agent")?,
             asked_by: members.get("asked_by")?,
@@ -146,6 +148,7 @@ mod tests {
 
     use super::*;
     use crate::ledger::{Origin, Role, TerminationReason, members_of};
+    use crate::place::Place;
     use crate::run_failure::AtFault;
     use crate::tool_fault::FaultEffect;
 
@@ -202,6 +205,8 @@ mod tests {
             Event::UserAgentResponse { response: json(), call_id: None },
             Event::UserAgentResponse { response: json(), call_id: Some(text()) },
             Event::ModelRequest { agent: text() },
+            Event::TakenOver { place: Place::Tool(text()) },
+            Event::HandedBack { place: Place::Agent },
             Event::ModelUsage {
                 role: Role::Judge,
                 agent: text(),

@@ -133,7 +133,7 @@ impl Subject for McpSubject {
         }
         let servers: Vec<LiveServer> = self.agent.servers.iter().map(LiveServer::new).collect();
         // Dropping the session ends its servers, also if one of them does not start.
-        let mut session = McpSession::new(gate, &self.agent, servers, model)?;
+        let mut session = McpSession::new(gate, &self.agent, servers, model, self.models.clone())?;
         session.most_model_calls(self.most_model_calls);
         match &self.declared {
             Some(declared) => session.has(declared)?,

@@ -18,7 +18,8 @@ use super::{failed, names};
 use crate::gate::{Decision, Gate, GateCall};
 use crate::given_model::{ModelCall, ModelTurn};
 use crate::ledger::{Event, Role};
-use crate::model::{CallingReply, Model, ModelMessage, ModelRequest, ReplyCall, UsageNote};
+use crate::model::{CallingReply, Model, ModelMessage, ModelRequest, Models, ReplyCall, UsageNote};
+use crate::place::Place;
 use crate::run_failure::RunFailure;
 use crate::subject::{Input, SubjectSession, TurnEnd};
 use crate::yields::YieldKind;
@@ -41,6 +42,8 @@ pub(super) struct McpSession {
     tools: Tools,
     servers: Vec<LiveServer>,
     model: AskedModel,
+    /// With which a person is reached who takes over.
+    models: Models,
     most_model_calls: usize,
     request: ModelRequest,
     state: Map<String, Value>,
@@ -75,6 +78,7 @@ impl McpSession {
         agent: &McpAgent,
         servers: Vec<LiveServer>,
         model: AskedModel,
+        models: Models,
     ) -> Result<Self, RunFailure> {
         let state = gate.initial_state().decode::<Map<String, Value>>();
         let state = state.map_err(|error| RunFailure::Infrastructure {
@@ -88,6 +92,7 @@ impl McpSession {
             tools: Tools::default(),
             servers,
             model,
+            models,
             most_model_calls: super::MOST_MODEL_CALLS,
             request: ModelRequest::default(),
             state,
@@ -143,11 +148,31 @@ impl McpSession {
         Ok(instruction)
     }
 
+    /// The response of the person who has the agent's place, unless they hand it back first.
+    async fn by_person(&self) -> Result<Option<ModelTurn>, RunFailure> {
+        if !self.gate.is_agent_taken(&self.agent) {
+            return Ok(None);
+        }
+        let session =
+            self.models.person(self.gate.case_name()).in_run(self.gate.run_id()).canceled_at_once();
+        let answered = async {
+            let model = session.model(&self.agent).map_err(|error| failed(error.to_string()))?;
+            let reply = model.ask(&self.request).await;
+            reply.map_err(|failure| failed(failure.to_string()))
+        };
+        let answered = self.gate.instead(&Place::Agent, answered).await.transpose()?;
+        Ok(answered.map(|reply| {
+            self.gate.note_person_response(&self.agent);
+            reply.into_turn()
+        }))
+    }
+
     /// Asks the model, and notes what it says and what it used.
     async fn response(&self) -> Result<Response, RunFailure> {
-        let given = match self.model.is_of_engine {
-            true => self.gate.respond(&self.agent)?,
-            false => None,
+        let given = match self.by_person().await? {
+            Some(turn) => Some(turn),
+            None if self.model.is_of_engine => self.gate.respond(&self.agent)?,
+            None => None,
         };
         let response = match (given, &self.model.real) {
             (Some(turn), _) => Response::given(turn, self.calls.load(Ordering::Relaxed) + 1),

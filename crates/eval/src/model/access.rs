@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::name::{ModelNameError, Service};
+use super::person::CANCEL_AFTER;
 
 /// The address of a host that `rehearsal serve` starts.
 const DEFAULT_HOST: &str = "http://127.0.0.1:4180";
@@ -26,6 +27,8 @@ pub(super) struct Access {
     pub(super) key: String,
     /// `None` for the address that the client knows.
     pub(super) base_url: Option<String>,
+    /// The seconds after which a host cancels a request to a person that nobody waits for any more.
+    pub(super) cancel_after: u32,
 }
 
 impl Variables {
@@ -74,7 +77,7 @@ impl Variables {
         if key.is_none() && needs_key {
             return Err(ModelNameError::NoKey { name: name.to_owned(), variables: keys });
         }
-        Ok(Access { key: key.unwrap_or_default(), base_url })
+        Ok(Access { key: key.unwrap_or_default(), base_url, cancel_after: CANCEL_AFTER })
     }
 
     /// The address of the service; `None` for the one that the client knows.

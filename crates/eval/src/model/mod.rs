@@ -42,6 +42,7 @@ use self::limit::Limit;
 use self::limited_client::LimitedClient;
 use self::name::{Service, parse};
 use self::person::{Asked, Persons};
+use crate::given_model::{ModelCall, ModelTurn};
 use crate::ledger::{Event, Ledger, Role};
 
 /// The longest wait that a service may ask for with `Retry-After`. A longer one is a failure.
@@ -313,6 +314,14 @@ pub struct ModelReply {
     pub input: u64,
     /// Tokens of the response, thoughts included.
     pub output: u64,
+}
+
+impl ModelReply {
+    /// The response as a given model has it, whose calls have no ids.
+    pub(crate) fn into_turn(self) -> ModelTurn {
+        let call = |ReplyCall { name, args }| ModelCall::new(name, args);
+        ModelTurn { text: self.text, calls: self.calls.into_iter().map(call).collect() }
+    }
 }
 
 /// Where the tokens of a request are noted, and for whom.

@@ -22,6 +22,9 @@ pub(crate) const CANCEL_AFTER_HEADER: &str = "x-rehearsal-cancel-after";
 /// connection and asks again.
 pub(crate) const CANCEL_AFTER: u32 = 60;
 
+/// The same where a person has handed a place back.
+const AT_ONCE: u32 = 1;
+
 /// The characters of a run's id that tell it from others.
 const RUN_ID: usize = 8;
 
@@ -33,6 +36,7 @@ const LONGEST_NAME: usize = 80;
 pub struct PersonSession {
     models: Models,
     name: String,
+    cancel_after: u32,
 }
 
 impl Models {
@@ -45,7 +49,11 @@ impl Models {
             retries: u32::MAX,
             ..self.settings
         };
-        PersonSession { models: self.clone().with_settings(settings), name: session.into() }
+        PersonSession {
+            models: self.clone().with_settings(settings),
+            name: session.into(),
+            cancel_after: CANCEL_AFTER,
+        }
     }
 
     /// How many requests wait for a person.
@@ -65,13 +73,27 @@ impl Models {
 }
 
 impl PersonSession {
-    /// The live session of one run of a case, so that an answer to a request that a run no longer waits for is
+    /// The live session of one run of a case, of which `run_id` may begin with the number of a stored run and a dot, so that an answer to a request that a run no longer waits for is
     /// given to no other run.
     #[must_use]
     pub fn in_run(&self, run_id: &str) -> Self {
         let name: String = self.name.chars().take(LONGEST_NAME).collect();
-        let run: String = run_id.chars().take(RUN_ID).collect();
-        Self { name: format!("{name}, run {run}"), ..self.clone() }
+        let (of, id) = run_id.split_at(run_id.rfind('.').map_or(0, |dot| dot + 1));
+        let id: String = id.chars().take(RUN_ID).collect();
+        Self { name: format!("{name}, run {of}{id}"), ..self.clone() }
+    }
+
+    /// The same session, whose requests are canceled at once when nobody waits for them any more: for a place that can be
+    /// handed back.
+    #[must_use]
+    pub fn canceled_at_once(self) -> Self {
+        Self { cancel_after: AT_ONCE, ..self }
+    }
+
+    /// The name of the session, as the page shows it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// The person as the model of this agent: the page shows the name.
@@ -81,7 +103,7 @@ impl PersonSession {
     pub fn model(&self, agent: &str) -> Result<Model, ModelNameError> {
         let (url, key) = self.address()?;
         let url = format!("{url}/a/{}/v1", in_path(agent));
-        let access = Access { key, base_url: Some(url) };
+        let access = Access { key, base_url: Some(url), cancel_after: self.cancel_after };
         self.models.open(Service::Person, &access, PERSON, PERSON)
     }
 

@@ -9,7 +9,7 @@ use adk_model::{GeminiModel, OpenAICompatible, OpenAICompatibleConfig};
 
 use super::access::Access;
 use super::name::Service;
-use super::person::{CANCEL_AFTER, CANCEL_AFTER_HEADER};
+use super::person::CANCEL_AFTER_HEADER;
 
 /// A client that does not retry by itself.
 pub(super) fn open(
@@ -17,7 +17,8 @@ pub(super) fn open(
     access: &Access,
     model: &str,
 ) -> Result<Arc<dyn Llm>, AdkError> {
-    let Access { key, base_url } = access;
+    let Access { key, base_url, cancel_after } = access;
+    let cancel_after = *cancel_after;
     let retry = RetryConfig::disabled();
     Ok(match service {
         Service::Gemini => {
@@ -39,8 +40,8 @@ pub(super) fn open(
             }
             let client = OpenAICompatible::new(config)?.with_retry_config(retry);
             Arc::new(match service {
-                Service::Person => client.with_request_adapter(Arc::new(|_, headers| {
-                    headers.insert(CANCEL_AFTER_HEADER, CANCEL_AFTER.into());
+                Service::Person => client.with_request_adapter(Arc::new(move |_, headers| {
+                    headers.insert(CANCEL_AFTER_HEADER, cancel_after.into());
                     Ok(())
                 })),
                 _ => client,

@@ -1,6 +1,6 @@
 //! [`Connection`]: requests and responses between the engine and one case, in both directions.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,10 +18,12 @@ use super::messages::{
     ToCase, ToolAsked, Unseen, UsageApart,
 };
 use super::model_requests::{self, ModelRequests};
+use super::person_request::PersonAsked;
 use crate::confirmation::ConfirmationRequest;
 use crate::gate::{Decision, Effects, Gate, GateCall};
 use crate::ledger::{Event, Role};
 use crate::model::Models;
+use crate::place::Place;
 use crate::run_failure::RunFailure;
 
 /// The engine's end of the connection to a case. Dropping it closes the connection.
@@ -30,6 +32,8 @@ pub(super) struct Connection {
     waiting: Arc<Waiting>,
     next_id: AtomicU64,
     reading: JoinHandle<()>,
+    /// Says what a person has taken over.
+    telling: Option<JoinHandle<()>>,
 }
 
 /// Why a request got no result.
@@ -48,6 +52,9 @@ struct Waiting(Mutex<Option<HashMap<u64, oneshot::Sender<Reply>>>>);
 impl Drop for Connection {
     fn drop(&mut self) {
         self.reading.abort();
+        if let Some(telling) = &self.telling {
+            telling.abort();
+        }
     }
 }
 
@@ -63,6 +70,22 @@ impl Connection {
                 }
             }
         });
+        let telling = gate.taken().map(|mut taken| {
+            let lines = lines.clone();
+            tokio::spawn(async move {
+                // What was taken before the process began, too.
+                while taken.wait_for(|places| !places.is_empty()).await.is_ok() {
+                    send_taken(&lines, &taken.borrow_and_update().clone());
+                    if taken.changed().await.is_err() {
+                        return;
+                    }
+                    let places = taken.borrow().clone();
+                    if places.is_empty() {
+                        send_taken(&lines, &places);
+                    }
+                }
+            })
+        });
         let reading = tokio::spawn({
             let (gate, waiting, lines) = (Arc::clone(gate), Arc::clone(&waiting), lines.clone());
             async move {
@@ -77,7 +100,7 @@ impl Connection {
                 drop(waiting.lock().take());
             }
         });
-        Self { lines, waiting, next_id: AtomicU64::new(1), reading }
+        Self { lines, waiting, next_id: AtomicU64::new(1), reading, telling }
     }
 
     /// Sends a request and waits for its result.
@@ -112,6 +135,19 @@ fn send(lines: &mpsc::UnboundedSender<Vec<u8>>, message: &impl Serialize) {
         // The case may be gone; its requests are answered by that.
         let _ = lines.send(line);
     }
+}
+
+/// Says which places a person has.
+fn send_taken(lines: &mpsc::UnboundedSender<Vec<u8>>, places: &BTreeSet<Place>) {
+    let tools: Vec<&str> = places
+        .iter()
+        .filter_map(|place| match place {
+            Place::Tool(name) => Some(name.as_str()),
+            Place::Agent | Place::User => None,
+        })
+        .collect();
+    let agent = places.contains(&Place::Agent);
+    send(lines, &json!({ "method": "taken", "params": { "agent": agent, "tools": tools } }));
 }
 
 /// Handles one line. Events are noted at once, so that they stay in order; requests are answered by tasks.
@@ -175,8 +211,12 @@ fn handle(
                     is_long_running: asked.is_long_running,
                     output_schema: asked.output_schema,
                 };
-                let result = decision(&gate.decide(&call).await);
                 // Without an id, the call is of a tool that runs anyway.
+                let decided = match id {
+                    Some(_) => gate.decide(&call).await,
+                    None => gate.decide_by_case(&call).await,
+                };
+                let result = decision(&decided);
                 if let Some(id) = id {
                     send(&lines, &Answer { id, result });
                 }
@@ -188,6 +228,11 @@ fn handle(
         }
         (Some("model"), Some(id)) => {
             let ModelAsked { agent, asked_by } = serde_json::from_str(params)?;
+            if asked_by.is_none() && gate.is_agent_taken(&agent) {
+                let result = JsonText::from_value(&json!({ "person": true }));
+                send(lines, &Answer { id, result });
+                return Ok(());
+            }
             let response = match &asked_by {
                 None => gate.respond(&agent),
                 Some(asked_by) => gate.respond_apart(&agent, asked_by),
@@ -198,6 +243,15 @@ fn handle(
                 Err(failure) => JsonText::from_value(&json!({ "error": failure.to_string() })),
             };
             send(lines, &Answer { id, result });
+        }
+        (Some("person"), Some(id)) => {
+            let asked: PersonAsked = serde_json::from_str(params)?;
+            let (gate, lines) = (Arc::clone(gate), lines.clone());
+            let models = requests.models().clone();
+            tokio::spawn(async move {
+                let result = by_person(asked, &gate, &models).await;
+                send(&lines, &Answer { id, result });
+            });
         }
         (Some("model_asked"), None) => {
             let ModelAsked { agent, .. } = serde_json::from_str(params)?;
@@ -229,6 +283,26 @@ fn handle(
         _ => tracing::warn!("a line of an eval case is not known: {line}"),
     }
     Ok(())
+}
+
+/// The response of the person who has the place of an agent; that it is handed back if it is.
+async fn by_person(asked: PersonAsked, gate: &Gate, models: &Models) -> JsonText {
+    let agent = asked.agent.clone();
+    let session = models.person(gate.case_name()).in_run(gate.run_id()).canceled_at_once();
+    let answered = async {
+        let model = session.model(&agent).map_err(|error| error.to_string())?;
+        let reply = model.ask(&asked.request()).await.map_err(|failure| failure.to_string())?;
+        gate.note_person_response(&agent);
+        JsonText::serialize(&reply.into_turn()).map_err(|error| error.to_string())
+    };
+    match gate.instead(&Place::Agent, answered).await {
+        None => JsonText::from_value(&json!({ "handed_back": true })),
+        Some(Ok(turn)) => turn,
+        Some(Err(message)) => {
+            gate.stop(RunFailure::GivenModel { message: message.clone() });
+            JsonText::from_value(&json!({ "error": message }))
+        }
+    }
 }
 
 /// A decision as the protocol has it.

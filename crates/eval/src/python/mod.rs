@@ -10,6 +10,7 @@ mod function_process;
 mod functions;
 mod messages;
 mod model_requests;
+mod person_request;
 mod processes;
 mod record;
 mod scratch;

@@ -24,6 +24,11 @@ impl ModelRequests {
         Self { models, ends: HashMap::new() }
     }
 
+    /// The models.
+    pub(super) fn models(&self) -> &Models {
+        &self.models
+    }
+
     /// Calls `begin` as soon as the request may be sent.
     pub(super) fn begin(&mut self, begins: ModelBegins, begin: impl FnOnce() + Send + 'static) {
         let ModelBegins { request, model, attempt: number } = begins;

@@ -281,6 +281,8 @@ fn entry(event: Event<'_>) -> Option<TimelineEntry> {
             };
             event.by(Note, who, what)
         }
+        "taken_over" => event.by(Note, "a person", format!("takes over: {}", event.text("place"))),
+        "handed_back" => event.by(Note, "a person", format!("hands back: {}", event.text("place"))),
         "request_apart" => TimelineEntry {
             text: Some(event.text("response").into_owned()),
             ..event.by(

@@ -4,6 +4,7 @@
 //! from continuing it meanwhile; the command line and the page use it.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use eval::continuations::{Continuations, Fork, ForkRunError, Sides};
 use eval::fork::{ForkOf, Move};
@@ -11,6 +12,7 @@ use eval::recorded_source::RecordedSource;
 use eval::request_changes::RequestChanges;
 use eval::result::EvalResult;
 use eval::store::{ResultKey, RunClaim, RunInfo, RunStore, StoredResult};
+use eval::under_way::CasesUnderWay;
 use eval::{EvalCase, case::Changed};
 
 use super::recorded_run::of_recorded;
@@ -132,6 +134,14 @@ impl ForkRun {
     /// The cases that continue: with the move, and without it.
     pub(crate) fn cases(&self) -> Vec<EvalCase> {
         std::iter::once(&self.sides.with).chain(&self.sides.without).cloned().collect()
+    }
+
+    /// Lists the continuations of each side while they run: `list` gives the list of a run.
+    pub(crate) fn list_in(&mut self, list: impl Fn(i64) -> Arc<CasesUnderWay>) {
+        self.sides.with.under_way = Some(list(self.with.run));
+        if let (Some(side), Some(case)) = (&self.without, &mut self.sides.without) {
+            case.under_way = Some(list(side.run));
+        }
     }
 
     /// What the machine does not give to the runs, such as a seal.

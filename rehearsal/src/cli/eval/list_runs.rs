@@ -81,7 +81,7 @@ fn write_runs(runs: &[RunSummary], out: &mut impl Write) -> io::Result<()> {
 
 /// A run and a line for each of its results.
 fn write_run(detail: &RunDetail, out: &mut impl Write) -> io::Result<()> {
-    let RunDetail { summary, cases, forks, compared_with: _ } = detail;
+    let RunDetail { summary, cases, under_way: _, forks, compared_with: _ } = detail;
     let suites = visible_name(&summary.suites.join(", "));
     writeln!(
         out,

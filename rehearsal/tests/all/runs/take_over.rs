@@ -1,0 +1,151 @@
+//! A person takes parts of a case over while it runs, and hands them back.
+
+use api::{CaseUnderWay, RunDetail};
+
+use super::*;
+use crate::eval_people::{Host, Response};
+
+/// The host of these runs, and people at it.
+async fn watched(cases: &str) -> Option<(Host, TempDir, StoredRuns)> {
+    let python = test_needs::python()?;
+    let folder = suite(cases);
+    let path = folder.path().join("triage.eval.yaml");
+    std::fs::rename(folder.path().join("suite.yaml"), path).unwrap();
+    let store = folder.path().join("eval.sqlite");
+    let runs = StoredRuns::new(store, folder.path().to_owned(), Some(python));
+    let host = Host::start().await;
+    runs.address().set(host.url()).unwrap();
+    Some((host, folder, runs))
+}
+
+async fn started(runs: &StoredRuns) -> i64 {
+    let of = RunOf::Suite("triage.eval.yaml".to_owned());
+    let request = RunRequest { of, cases: RunCases::All, repeats: None, model: None };
+    runs.start_run(request).await.unwrap()
+}
+
+/// The only case that runs.
+async fn under_way(runs: &StoredRuns, run: i64) -> CaseUnderWay {
+    loop {
+        if let Some(case) = runs.read_run(run).await.unwrap().under_way.into_iter().next() {
+            return case;
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+async fn ended(runs: &StoredRuns, run: i64) -> RunDetail {
+    loop {
+        let detail = runs.read_run(run).await.unwrap();
+        if !detail.summary.is_running {
+            return detail;
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
+async fn take(runs: &StoredRuns, case: &CaseUnderWay, place: &str, is_taken: bool) {
+    let case = runs.take_over(case.id.clone(), place.to_owned(), is_taken).await.unwrap();
+    let now = case.places.iter().find(|it| it.place == place).unwrap();
+    assert_eq!(now.is_taken, is_taken, "{place}");
+}
+
+/// A user who is a person begins, so that the case waits.
+const CASES: &str = r#"
+  - name: chest pain
+    tools: { read: { returns: { policy: nothing } } }
+    user_agents: { loop: { person: "" } }
+    model: { scripted: [Not one, Not two, From the script] }
+    metrics:
+      - event_count: { name: read, event: tool_result, filter: { result.policy: Call 999. }, is: 1 }
+      - event_count: { name: says, event: message, filter: { text: From the script }, is: 1 }
+"#;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_person_acts_as_the_agent_and_a_tool_and_hands_them_back() {
+    let Some((mut host, _folder, runs)) = watched(CASES).await else { return };
+    let run = started(&runs).await;
+    let case = under_way(&runs, run).await;
+    host.waiting().await;
+    let case = runs.read_run(run).await.unwrap().under_way.into_iter().find(|it| *it != case);
+    let case = case.unwrap_or(under_way(&runs, run).await);
+    assert!(case.session.starts_with(&format!("chest pain, run {run}.")), "{}", case.session);
+    let places: Vec<&str> = case.places.iter().map(|it| it.place.as_str()).collect();
+    assert_eq!(places[..2], ["agent", "user"]);
+    assert!(places.contains(&"tool read"), "{places:?}");
+
+    let so_far = runs.read_case_run(run, "chest pain".to_owned(), None, None).await.unwrap();
+    assert!(so_far.under_way.is_some() && so_far.events.as_str().contains("yield"), "{so_far:?}");
+    take(&runs, &case, "agent", true).await;
+    take(&runs, &case, "tool read", true).await;
+
+    host.respond(&Response::Text("My chest hurts")).await;
+    let asked = host.respond(&Response::Call("read", r#"{"policy_id": "chest"}"#)).await;
+    assert!(asked.contains("You triage patients.") && asked.contains("My chest hurts"), "{asked}");
+    let asked = host
+        .respond(&Response::Call("return_result", r#"{"result": {"policy": "Call 999."}}"#))
+        .await;
+    assert!(asked.contains("called the tool read"), "{asked}");
+    host.respond(&Response::Text("Help is coming")).await;
+    // The agent waits for the user, and then for the person who acts as it: until it is handed back.
+    host.respond(&Response::Text("Are you sure?")).await;
+    let (session, turn) = host.waiting().await;
+    take(&runs, &case, "tool read", false).await;
+    take(&runs, &case, "agent", false).await;
+    while host.waiting().await == (session.clone(), turn.clone()) {
+        // The request that nobody waits for any more is canceled.
+        tokio::time::sleep(LOOK).await;
+    }
+    host.respond(&Response::Call("end_conversation", "{}")).await;
+
+    let detail = ended(&runs, run).await;
+    assert_eq!(detail.summary.counts.passed, 1, "{detail:?}");
+    assert_eq!(detail.under_way, []);
+    let result = runs.read_case_run(run, "chest pain".to_owned(), None, None).await.unwrap();
+    assert!(result.under_way.is_none());
+    let note = "a person took over for a while: the agent, tool read".to_owned();
+    assert!(result.notes.contains(&note), "{:?}", result.notes);
+    let events = result.events.as_str();
+    assert!(events.contains(r#""type":"taken_over","place":"tool read""#), "{events}");
+    assert!(events.contains(r#""type":"handed_back","place":"agent""#), "{events}");
+    // What the person did can be forked as what a model did.
+    assert!(result.steps.len() >= 6, "{:?}", result.steps);
+
+    let gone = runs.take_over(case.id.clone(), "agent".to_owned(), true).await.unwrap_err();
+    let gone = gone.to_string();
+    assert!(
+        gone.ends_with("is not running here: it has ended, or another program runs it."),
+        "{gone}"
+    );
+    let unknown = runs.take_over(case.id, "model".to_owned(), true).await.unwrap_err();
+    assert_eq!(
+        unknown.to_string(),
+        "Model cannot be taken over; name `agent`, `user` or `tool NAME`."
+    );
+}
+
+/// A person answers for a tool, so that the case waits before it would end.
+const ENDS: &str = r#"
+  - name: goes on
+    first_message: Hi
+    tools: { read: { person: {} } }
+    model: { scripted: [{ calls: [{ tool: read, args: { policy_id: chest } }] }, Hello, Goodbye] }
+    metrics:
+      - event_count: { name: says, event: user_message, filter: { text: Wait }, is: 1 }
+      - event_count: { name: goes on, event: message, filter: { text: Goodbye }, is: 1 }
+"#;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_person_goes_on_as_the_user_where_the_case_has_none() {
+    let Some((mut host, _folder, runs)) = watched(ENDS).await else { return };
+    let run = started(&runs).await;
+    host.waiting().await;
+    let case = under_way(&runs, run).await;
+    take(&runs, &case, "user", true).await;
+    host.respond(&Response::Call("return_result", r#"{"result": {"policy": "Call 999."}}"#)).await;
+    let asked = host.respond(&Response::Text("Wait")).await;
+    assert!(asked.contains("You are the user") && asked.contains("Hello"), "{asked}");
+    host.respond(&Response::Call("end_conversation", "{}")).await;
+    let detail = ended(&runs, run).await;
+    assert_eq!(detail.summary.counts.passed, 1, "{detail:?}");
+}
