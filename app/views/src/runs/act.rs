@@ -6,6 +6,7 @@ use leptos::ev;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos_router::hooks::{use_navigate, use_query_map};
+use leptos_router::params::ParamsMap;
 use session::AgentId;
 
 use crate::shared::keys::send_by_key;
@@ -23,17 +24,23 @@ const TOOLS: [(ActedTools, &str); 3] = [
     (ActedTools::Person, "I say what tools return"),
 ];
 
-/// The form, if the address names an agent to act as.
-#[component]
-pub(super) fn Act() -> impl IntoView {
+/// Whether the address names an agent to act as. Tracked.
+pub(super) fn is_asked(query: Memo<ParamsMap>) -> bool {
+    query.with(|query| query.get("act").is_some_and(|agent| !agent.is_empty()))
+}
+
+/// The form for the agent that the address names; `None` if it names none.
+pub(super) fn form() -> Option<AnyView> {
     let query = use_query_map();
     let named = move |name: &'static str| query.with(|query| query.get(name));
     let agent = Memo::new(move |_| named("act").filter(|agent| !agent.is_empty()));
-    move || {
+    untrack(|| agent.get())?;
+    let form = move || {
         let agent = agent.get()?;
         let message = untrack(|| named("message")).unwrap_or_default();
         Some(view! { <ActForm agent message/> })
-    }
+    };
+    Some(form.into_any())
 }
 
 #[component]

@@ -119,7 +119,8 @@ fn ResultPage(
                 meanwhile="Loading the result…"
                 draw=move |()| {
                     (move || {
-                        events.track();
+                        // A memo that is only tracked is not computed.
+                        events.get();
                         view! { <Sheet result fork has_suites/> }
                     })
                     .into_any()

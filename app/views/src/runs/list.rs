@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use api::{RunList, RunSummary, SuiteList};
 use leptos::prelude::*;
+use leptos_router::hooks::use_query_map;
 
-use super::act::Act;
+use super::act::is_asked;
 use super::head::{
     Began, Suites, duration_text, fork_text, number, passed_text, recorded_chip, running, share,
 };
@@ -21,11 +22,13 @@ use crate::shared::run_address::run_address;
 use crate::shared::shortcuts::{Group, Shortcuts};
 use api::host::{list_runs, list_suites};
 use app::components::filter_box::FilterBox;
-use app::components::loading::Loading;
+use app::components::loading::{LazyView, Loading};
 use app::state::browser;
 use app::state::excerpt::visible_name;
 use app::state::in_address::use_in_address;
+use app::state::lazy_pages::ListViews;
 use app::state::times::{counted, grouped};
+use app::state::use_page;
 
 /// How often the list is read while a run is running.
 const PERIOD: Duration = Duration::from_secs(2);
@@ -60,6 +63,15 @@ pub fn Runs() -> impl IntoView {
         .into_any()
     };
     offer(Vec::new);
+    let query = use_query_map();
+    let is_acting = Memo::new(move |_| is_asked(query));
+    // Its code is in the part of a run.
+    let act = move || {
+        let draw = |views: ListViews| (views.page)(None, Memo::new(|_| None));
+        is_acting.get().then(|| {
+            view! { <LazyView part=use_page().lazy.run meanwhile="Loading the form…" draw/> }
+        })
+    };
     view! {
         <header class="sheet-head">
             <h1>"Runs"</h1>
@@ -68,7 +80,7 @@ pub fn Runs() -> impl IntoView {
                 {move || list.get().map(|list| view! { ", stored in " <code>{visible_name(&list.store)}</code> })}
             </p>
         </header>
-        <Act/>
+        {act}
         <Loading arrived=move || arrived.get() meanwhile="Loading runs…" draw retry=move |()| list.again()/>
         <Sessions/>
         <Shortcuts groups=SHORTCUTS/>

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos_router::hooks::use_navigate;
 
+use super::act;
 use super::head::{cost_text, duration_text, tokens_text};
 use super::state::run_draft::{Draft, ModelChoice};
 use crate::shared::run_address::run_address;
@@ -30,9 +31,9 @@ pub struct OpenForm {
     pub opener: String,
 }
 
-/// The form in the context; `None` if another part of the page draws no form.
+/// The form in the context, or that for the agent in the address; `None` without either.
 pub fn open_form() -> Option<AnyView> {
-    let OpenForm { of, draft, error, opener } = use_context()?;
+    let Some(OpenForm { of, draft, error, opener }) = use_context() else { return act::form() };
     Some(view! { <RunForm of draft error opener/> }.into_any())
 }
 

@@ -19,7 +19,7 @@ use tempfile::TempDir;
 use super::ended;
 
 /// A desk that refunds 42 cents of 42 euros. Its model is a rule; looking an order up leaves a line in a file.
-const AGENT: &str = r#"
+pub(super) const AGENT: &str = r#"
 import pathlib
 
 from google.adk.agents import LlmAgent

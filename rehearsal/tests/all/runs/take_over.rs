@@ -5,12 +5,17 @@ use api::{CaseUnderWay, RunDetail};
 use super::*;
 use crate::eval_people::{Host, Response};
 
-/// The host of these runs, and people at it.
+/// The host of these runs of the triage agent, and people at it.
 async fn watched(cases: &str) -> Option<(Host, TempDir, StoredRuns)> {
-    let python = test_needs::python()?;
     let folder = suite(cases);
     let path = folder.path().join("triage.eval.yaml");
     std::fs::rename(folder.path().join("suite.yaml"), path).unwrap();
+    watched_in(folder).await
+}
+
+/// The same for the suite in a folder.
+async fn watched_in(folder: TempDir) -> Option<(Host, TempDir, StoredRuns)> {
+    let python = test_needs::python()?;
     let store = folder.path().join("eval.sqlite");
     let runs = StoredRuns::new(store, folder.path().to_owned(), Some(python));
     let host = Host::start().await;
@@ -148,4 +153,50 @@ async fn a_person_goes_on_as_the_user_where_the_case_has_none() {
     host.respond(&Response::Call("end_conversation", "{}")).await;
     let detail = ended(&runs, run).await;
     assert_eq!(detail.summary.counts.passed, 1, "{detail:?}");
+}
+
+/// The desk has a model of its own, and its tools run.
+const DESK: &str = r#"
+subject: { adk: desk }
+cases:
+  - name: refund
+    initial_state: { session: { language: en } }
+    user_agents: { loop: { person: "" } }
+    tools: { find_order: real, refund: real }
+    metrics:
+      - event_count: { name: looks another one up, event: tool_call, filter: { args.order: 8 }, is: 1 }
+      - event_count: { name: refunds, event: tool_result, filter: { name: refund, from: mock }, is: 1 }
+"#;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_person_acts_for_an_agent_with_a_model_of_its_own_and_for_a_tool_that_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = folder.path().join("desk");
+    std::fs::create_dir(&desk).unwrap();
+    std::fs::write(desk.join("__init__.py"), "from . import agent\n").unwrap();
+    std::fs::write(desk.join("agent.py"), super::recorded::AGENT).unwrap();
+    std::fs::write(folder.path().join("triage.eval.yaml"), DESK).unwrap();
+    let Some((mut host, _folder, runs)) = watched_in(folder).await else { return };
+    let run = started(&runs).await;
+    host.waiting().await;
+    let case = under_way(&runs, run).await;
+    take(&runs, &case, "agent", true).await;
+    take(&runs, &case, "tool refund", true).await;
+    host.respond(&Response::Text("Refund my order 8")).await;
+    host.respond(&Response::Call("find_order", r#"{"order": 8}"#)).await;
+    // The tool has run, and the agent waits for the person again.
+    let (session, turn) = host.waiting().await;
+    take(&runs, &case, "agent", false).await;
+    while host.waiting().await == (session.clone(), turn.clone()) {
+        tokio::time::sleep(LOOK).await;
+    }
+    // The agent's own model calls the tool that the person answers for.
+    let refunded = r#"{"result": {"refunded": 4200}}"#;
+    let asked = host.respond(&Response::Call("return_result", refunded)).await;
+    assert!(asked.contains("called the tool refund") && asked.contains("\"cents\": 42"), "{asked}");
+    let asked = host.respond(&Response::Call("end_conversation", "{}")).await;
+    assert!(asked.contains("Refunded 4200 cents"), "{asked}");
+    let detail = ended(&runs, run).await;
+    assert_eq!(detail.summary.counts.passed, 1, "{detail:?}");
+    assert_eq!(std::fs::read_to_string(desk.join("looked_up")).unwrap(), "found\n");
 }
