@@ -34,6 +34,7 @@ fn main() -> ExitCode {
         Command::Score(arguments) => score(&arguments),
         Command::Eval(arguments) => eval(&arguments),
         Command::Fork(arguments) => fork(&arguments),
+        Command::Diagnose(arguments) => diagnose(&arguments),
         Command::User { command: UserCommand::Add(arguments) } => add_user(&arguments),
         Command::Token { command: TokenCommand::Add(arguments) } => add_token(&arguments),
         Command::Init(arguments) => init(&arguments),
@@ -325,6 +326,11 @@ fn eval(arguments: &cli::EvalCommandLine) -> anyhow::Result<ExitCode> {
 fn fork(arguments: &cli::ForkArguments) -> anyhow::Result<ExitCode> {
     let mut out = io::stdout();
     evaluated(runtime()?.block_on(cli::fork(arguments, &mut out)))
+}
+
+fn diagnose(arguments: &cli::DiagnoseArguments) -> anyhow::Result<ExitCode> {
+    let mut out = io::stdout();
+    evaluated(runtime()?.block_on(cli::diagnose(arguments, &mut out)))
 }
 
 fn evaluated(ended: Result<Verdict, cli::EvalError>) -> anyhow::Result<ExitCode> {

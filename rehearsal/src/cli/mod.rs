@@ -25,9 +25,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 pub use self::agents::{AgentReport, all_ready, inspect, write_brief, write_reports};
 pub use self::eval::{
-    BaselineChoice, EvalArguments, EvalCommand, EvalCommandLine, EvalError, EvalFormat,
-    ForkArguments, ForkFormat, InitSuiteArguments, MergeRunsArguments, RunChoice, Shard,
-    ToolsOfSuiteArguments, eval, fork,
+    BaselineChoice, DiagnoseArguments, EvalArguments, EvalCommand, EvalCommandLine, EvalError,
+    EvalFormat, ForkArguments, ForkFormat, InitSuiteArguments, MergeRunsArguments, RunChoice,
+    Shard, ToolsOfSuiteArguments, diagnose, eval, fork,
 };
 pub(crate) use self::eval::{
     ForkRun, case_of, cases, check_fit, fork_of, read_changes, read_move, recorded_run, stored,
@@ -206,6 +206,21 @@ cause. From the step on, tools do what the case says. Both are stored as runs.
 Exits with 0 if every continuation passed, with the edit if there is one, with 1 if one failed, with 3 if \
 none counts, with 2 if the run cannot fork.")]
     Fork(Box<ForkArguments>),
+    /// Give a path that passes up to each of its steps, and say where the model leaves it and what is at fault
+    #[command(after_help = "\
+Examples:
+  rehearsal diagnose desk/desk_evals.evalset.json --case refund
+  rehearsal diagnose desk/desk_evals.evalset.json --case refund --change @note.json --model gemini-2.5-pro
+  rehearsal diagnose 12 --case refund --times 20
+
+From each step at which a model responds, the agent goes on --times times: the steps before it are given, without \
+a model and without any tool. Where the share that passes rises, the model leaves the path. What --change and \
+--model name is tried there, beside as many runs without it. Every step is a fork, stored as a run: a later call \
+goes on with what there is.
+
+Exits with 0 if the model reaches the goal by itself, with 1 if a cause is found, with 3 if it is undecided, with 2 if \
+there is no path.")]
+    Diagnose(Box<DiagnoseArguments>),
     /// Write a commented rehearsal.toml and an example ADK agent into an empty folder
     #[command(after_help = "\
 Examples:

@@ -368,6 +368,62 @@ pub struct ForkArguments {
     pub format: ForkFormat,
 }
 
+/// Arguments of `rehearsal diagnose`.
+#[derive(Debug, Clone, Args)]
+pub struct DiagnoseArguments {
+    /// A case that a person rehearsed: an eval set, or a session that was exported. Or a run with a result that passed
+    #[arg(value_name = "FILE|RUN", value_parser = fork_source, value_hint = ValueHint::FilePath)]
+    pub source: ForkSource,
+    /// The case [default: the only one]
+    #[arg(long, value_name = "NAME")]
+    pub case: Option<String>,
+    /// How often the agent goes on from each step, and with each change and without it [default: 10]
+    #[arg(long, value_name = "NUMBER", value_parser = repeats)]
+    pub times: Option<NonZeroU32>,
+    /// The model that goes on [default: the model of the case, or the agent's own]
+    #[arg(long, value_name = "MODEL", value_parser = NonEmptyStringValueParser::new())]
+    pub then: Option<String>,
+    /// What is tried where the model leaves the path: a change of requests as for `rehearsal fork --change`, or @FILE
+    #[arg(long, value_name = "JSON")]
+    pub change: Vec<String>,
+    /// Another model that is tried there
+    #[arg(long, value_name = "MODEL", value_parser = NonEmptyStringValueParser::new())]
+    pub model: Vec<String>,
+    /// What a tool does where it is not given: real, sealed, recorded, refused or simulated:MODEL
+    #[arg(long, value_name = "TOOL=MODE", value_parser = tool_mode)]
+    pub tool: Vec<(String, ToolMode)>,
+    /// The number of runs at the same time [default: one per processor]
+    #[arg(long, value_name = "NUMBER")]
+    pub jobs: Option<NonZeroUsize>,
+    /// The agent of eval sets, as for `rehearsal eval`
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    pub agent: Option<PathBuf>,
+    /// The criteria of eval sets, as for `rehearsal eval`
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub config: Option<PathBuf>,
+    /// The Python interpreter, or its virtual environment, for agents without their own
+    #[arg(long, env = "REHEARSAL_PYTHON", value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    pub python: Option<PathBuf>,
+    /// The file that keeps the results of runs
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_STORE, value_hint = ValueHint::FilePath)]
+    pub store: PathBuf,
+    /// The format of the output
+    #[arg(long, value_enum, default_value_t)]
+    pub format: ForkFormat,
+}
+
+impl DiagnoseArguments {
+    /// Those with which the cases of these suites are read.
+    pub(super) fn of_suites(&self, suites: Vec<PathBuf>) -> EvalArguments {
+        EvalArguments {
+            jobs: self.jobs,
+            agent: self.agent.clone(),
+            config: self.config.clone(),
+            ..EvalArguments::of_suites(suites, self.python.clone(), self.store.clone())
+        }
+    }
+}
+
 /// The format of what `rehearsal fork` and `rehearsal eval runs` print.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum ForkFormat {

@@ -162,7 +162,11 @@ async fn decide(
 }
 
 /// Runs what has not ended. Returns whether it was interrupted.
-async fn run_shown(fork: &mut ForkRun, store: &RunStore, jobs: usize) -> Result<bool, EvalError> {
+pub(super) async fn run_shown(
+    fork: &mut ForkRun,
+    store: &RunStore,
+    jobs: usize,
+) -> Result<bool, EvalError> {
     let interrupts = Interrupts::listen().map_err(EvalError::Interrupts)?;
     let cases = fork.cases();
     let of_case = |case| (1..=fork.fork.times).map(move |repeat| CaseRun { case, repeat });
@@ -184,7 +188,7 @@ async fn run_shown(fork: &mut ForkRun, store: &RunStore, jobs: usize) -> Result<
 }
 
 /// The run that is meant: the last one that is not a fork, or the one of the number.
-async fn chosen(store: &RunStore, choice: RunChoice) -> Result<RunInfo, EvalError> {
+pub(super) async fn chosen(store: &RunStore, choice: RunChoice) -> Result<RunInfo, EvalError> {
     match choice {
         RunChoice::Number(number) => Ok(store.run(number).await?),
         RunChoice::Last => {
@@ -255,7 +259,7 @@ fn change(written: &str) -> Result<RequestChanges, EvalError> {
 }
 
 /// The text itself, or that of a file after `@`.
-fn text_of(written: &str) -> Result<String, String> {
+pub(super) fn text_of(written: &str) -> Result<String, String> {
     match written.strip_prefix('@') {
         None => Ok(written.to_owned()),
         Some(path) => std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}")),
@@ -328,7 +332,7 @@ fn print_steps(
 }
 
 /// What was done at a step, in a line.
-fn what(kind: &StepKind) -> String {
+pub(super) fn what(kind: &StepKind) -> String {
     match kind {
         StepKind::Message { message } => format!("says {}", excerpt(message)),
         StepKind::Answer { tool, answer } => format!("answers {tool}: {}", excerpt(answer)),

@@ -5,6 +5,7 @@
 
 mod adk_results;
 mod arguments;
+mod diagnose;
 mod eval_sets;
 mod fork;
 mod fork_run;
@@ -39,10 +40,12 @@ use scoring::config::Config;
 use scoring::report::{EvalSummary, Tally};
 
 pub use arguments::{
-    BaselineChoice, EvalArguments, EvalCommand, EvalCommandLine, EvalFormat, ForkArguments,
-    ForkFormat, InitSuiteArguments, MergeRunsArguments, RunChoice, Shard, ToolsOfSuiteArguments,
+    BaselineChoice, DiagnoseArguments, EvalArguments, EvalCommand, EvalCommandLine, EvalFormat,
+    ForkArguments, ForkFormat, InitSuiteArguments, MergeRunsArguments, RunChoice, Shard,
+    ToolsOfSuiteArguments,
 };
 
+pub use self::diagnose::diagnose;
 pub use self::fork::fork;
 pub(crate) use self::fork_run::{ForkRun, case_of, fork_of, read_changes, read_move, stored};
 use self::interrupts::Interrupts;

@@ -1,0 +1,130 @@
+//! [`Curve`]: the share of runs that pass, by how much of a person's path is given.
+
+use scoring::statistics::{CaseRuns, Effect, effect};
+use serde::{Deserialize, Serialize};
+use statrs::distribution::{DiscreteCDF as _, Hypergeometric};
+
+/// The chance of a rise that is shown although nothing rises, over all steps together, or of a repair over all that were
+/// tried.
+pub const ROOM: f64 = 0.025;
+
+/// The runs that go on from a step of the path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Point {
+    /// The step, from 1, that the model does by itself; those before it are given.
+    pub step: usize,
+    /// The runs that count.
+    pub runs: CaseRuns,
+}
+
+/// The points of a path, by their steps, and what the whole path gives.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Curve {
+    /// The points, at the steps at which the model responds.
+    pub points: Vec<Point>,
+}
+
+/// A step at which the model leaves the path.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Jump {
+    /// The step.
+    pub step: usize,
+    /// The runs in which the step was given, as the person did it, beside those in which the model did it. Where it is the
+    /// last step, the former are the path itself, counted as often as the model was asked.
+    pub effect: Effect,
+    /// The chance of such a rise if there is none, by Fisher's exact test.
+    pub chance: f64,
+}
+
+impl Curve {
+    /// The rises that are shown, the largest first: the chance of any without a cause is [`ROOM`] for all steps together.
+    #[must_use]
+    pub fn jumps(&self) -> Vec<Jump> {
+        let compared = self.rises();
+        #[expect(clippy::cast_precision_loss, reason = "no path has 2^53 steps")]
+        let room = ROOM / compared.len().max(1) as f64;
+        let mut shown: Vec<Jump> = compared.into_iter().filter(|it| it.chance <= room).collect();
+        shown.sort_by(|one, other| other.effect.difference.total_cmp(&one.effect.difference));
+        shown
+    }
+
+    /// The step whose rise is likeliest, whether or not it is shown.
+    #[must_use]
+    pub fn likeliest(&self) -> Option<Jump> {
+        self.rises().into_iter().min_by(|one, other| one.chance.total_cmp(&other.chance))
+    }
+
+    /// Each step beside the next one.
+    fn rises(&self) -> Vec<Jump> {
+        let next = |at: usize| match self.points.get(at + 1) {
+            Some(next) => next.runs,
+            None => {
+                let asked = self.points[at].runs.runs;
+                CaseRuns { passed: asked, runs: asked }
+            }
+        };
+        let rise = |(at, point): (usize, &Point)| {
+            let effect = effect(next(at), point.runs)?;
+            Some(Jump { step: point.step, effect, chance: chance(effect.with, effect.without) })
+        };
+        self.points.iter().enumerate().filter_map(rise).collect()
+    }
+}
+
+/// The chance that `with` passes at least so often beside `without` although both pass at the same rate.
+pub(crate) fn chance(with: CaseRuns, without: CaseRuns) -> f64 {
+    let all = (with.runs + without.runs) as u64;
+    let passed = (with.passed + without.passed) as u64;
+    match (Hypergeometric::new(all, passed, with.runs as u64), with.passed) {
+        (Ok(drawn), 1..) => drawn.sf(with.passed as u64 - 1),
+        _ => 1.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn curve(runs: &[(usize, usize)]) -> Curve {
+        let point = |(at, (passed, runs)): (usize, &(usize, usize))| Point {
+            step: 2 * at + 2,
+            runs: CaseRuns { passed: *passed, runs: *runs },
+        };
+        Curve { points: runs.iter().enumerate().map(point).collect() }
+    }
+
+    /// From R: `fisher.test(matrix(c(9, 1, 3, 7), 2), alternative = "greater")$p.value`, and so on.
+    #[test]
+    fn the_chance_is_that_of_fishers_test() {
+        let of = |passed, runs| CaseRuns { passed, runs };
+        for (with, without, wanted) in [
+            (of(9, 10), of(3, 10), 0.009_882_114_8),
+            (of(10, 10), of(0, 10), 5.412_544_1e-6),
+            (of(3, 10), of(3, 10), 0.685_139_32),
+            (of(0, 10), of(3, 10), 1.0),
+        ] {
+            let found = chance(with, without);
+            assert!((found - wanted).abs() < 1e-6, "{found} {wanted}");
+        }
+    }
+
+    #[test]
+    fn the_step_at_which_the_curve_rises_is_where_the_model_leaves_the_path() {
+        let jumps = curve(&[(1, 10), (2, 10), (10, 10)]).jumps();
+        assert_eq!(jumps.iter().map(|it| it.step).collect::<Vec<_>>(), [4]);
+        assert_eq!((jumps[0].effect.with.passed, jumps[0].effect.without.passed), (10, 2));
+        // The last step is compared with the path itself.
+        let last: Vec<usize> =
+            curve(&[(0, 10), (0, 10)]).jumps().iter().map(|it| it.step).collect();
+        assert_eq!(last, [4]);
+    }
+
+    #[test]
+    fn a_rise_that_chance_explains_is_none() {
+        assert_eq!(curve(&[(4, 10), (6, 10), (9, 10)]).jumps(), []);
+        let likeliest = curve(&[(4, 10), (6, 10), (9, 10)]).likeliest().expect("runs");
+        assert_eq!(likeliest.step, 4);
+        assert_eq!(curve(&[]).likeliest(), None);
+        assert_eq!(curve(&[(0, 0)]).jumps(), [], "nothing counts");
+    }
+}
