@@ -591,7 +591,6 @@ thread_local! {
 
 /// Begins to load the stylesheet of what is drawn on demand, unless the page has it, and returns
 /// whether it arrived.
-#[must_use]
 pub fn style_views() -> impl Future<Output = bool> {
     let styled = VIEWS_STYLED.with_borrow_mut(|it| it.get_or_insert_with(stylesheet).clone());
     async move {
