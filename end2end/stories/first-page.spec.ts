@@ -35,7 +35,7 @@ test("the first page is small", async ({ page, browser, host }) => {
   // Every request counts, also those after the page is interactive.
   await page.waitForLoadState("networkidle");
   expect(bytes).toBeGreaterThan(10_000);
-  expect(bytes).toBeLessThan(354_000);
+  expect(bytes).toBeLessThan(350_000);
 });
 
 test("a page of another origin is rejected", async ({ request, host }) => {

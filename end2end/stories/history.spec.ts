@@ -112,6 +112,38 @@ test("copying works on a page served over plain HTTP from another machine", asyn
   await expect(response).toHaveValue(/9007199254740993/);
 });
 
+test("no call is cut while there is room below, and each has one line otherwise", async ({ page, host, picture }) => {
+  void host;
+  const rehearsal = await Rehearsal.at(page, "travel-desk");
+  await rehearsal.fill("query", "When do we fly?");
+  await rehearsal.fill("max_results", "1");
+  await rehearsal.begin();
+  const list = page.locator("#timeline");
+  const cut = () => list.locator(".signature").evaluateAll((calls) => calls.filter((it) => it.scrollWidth > it.clientWidth).length);
+  const overflows = () => list.evaluate((it) => it.scrollHeight > it.clientHeight);
+  await rehearsal.choose("city_file");
+  await rehearsal.fill("airport", "LIS");
+  for (let call = 1; call <= 2; call += 1) {
+    await rehearsal.run();
+    await expect(rehearsal.call(call)).toBeVisible();
+  }
+  await expect.poll(cut).toBe(0);
+  expect(await overflows()).toBe(false);
+  await picture("with-room");
+  // What is opened takes no line from the calls.
+  const first = rehearsal.call(1).getByRole("button").first();
+  await first.click();
+  await expect(rehearsal.call(1).getByText("Arguments", { exact: true })).toBeVisible();
+  expect(await cut()).toBe(0);
+  await first.click();
+  // In a lower window the same calls have one line each.
+  const size = page.viewportSize();
+  await page.setViewportSize({ width: size?.width ?? 1280, height: 300 });
+  await expect.poll(cut).toBe(2);
+  await page.setViewportSize(size ?? { width: 1280, height: 720 });
+  await expect.poll(cut).toBe(0);
+});
+
 /** An ADK agent whose tool logs a warning and fails. */
 const FAILING = `
 import logging

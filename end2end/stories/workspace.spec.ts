@@ -243,7 +243,16 @@ test("a result that only warns shows its error beside long arguments, and what w
   await expect(row.locator(".outcome")).toHaveText(/^\{ error: "The sensor is offline\."/);
   const error = row.locator(".outcome .ink-text").first();
   expect((await box(error)).right).toBeLessThanOrEqual((await box(row.locator(".signature"))).right);
-  // The name is whole, and the arguments are cut.
+  // With room below, nothing is cut.
+  const signature = row.locator(".signature");
+  const lines = async () => Math.round(((await box(signature)).bottom - (await box(signature)).top) / 19);
+  expect(await signature.evaluate((it) => it.scrollWidth > it.clientWidth)).toBe(false);
+  expect(await lines()).toBeGreaterThan(2);
+  await picture("warned-with-room");
+  // Without, the name is whole, and the arguments are cut.
+  await page.setViewportSize({ width: 1280, height: 260 });
+  await expect.poll(lines).toBe(1);
+  expect((await box(error)).right).toBeLessThanOrEqual((await box(signature)).right);
   const cut = (part: string) => row.locator(`.signature > ${part}`).evaluate((it) => it.scrollWidth > it.clientWidth);
   expect([await cut("b"), await cut(".given")]).toEqual([false, true]);
   await expect(row.getByRole("list", { name: "Logged during the call" })).toContainText("The sensor is deprecated.");

@@ -5,6 +5,7 @@
 //! the call does nothing.
 
 use std::cell::{Cell, OnceCell, RefCell};
+use std::future::Future;
 use std::rc::Rc;
 
 use gloo_timers::future::TimeoutFuture;
@@ -581,6 +582,44 @@ pub async fn next_microtask() {
     let due = js_sys::Promise::resolve(&JsValue::UNDEFINED);
     // Never rejected.
     let _ = wasm_bindgen_futures::JsFuture::from(due).await;
+}
+
+thread_local! {
+    /// Settles with the stylesheet of the views.
+    static VIEWS_STYLED: RefCell<Option<js_sys::Promise>> = const { RefCell::new(None) };
+}
+
+/// Begins to load the stylesheet of what is drawn on demand, unless the page has it, and returns
+/// whether it arrived.
+pub fn style_views() -> impl Future<Output = bool> {
+    let styled = VIEWS_STYLED.with_borrow_mut(|it| it.get_or_insert_with(stylesheet).clone());
+    async move {
+        let arrived = wasm_bindgen_futures::JsFuture::from(styled).await.is_ok();
+        if !arrived {
+            VIEWS_STYLED.take();
+        }
+        arrived
+    }
+}
+
+/// Adds the stylesheet of the views to the document.
+fn stylesheet() -> js_sys::Promise {
+    js_sys::Promise::new(&mut |loaded, failed| {
+        let head = document().query_selector("head").ok().flatten();
+        let link = document().create_element("link");
+        let link = link.ok().and_then(|link| link.dyn_into::<HtmlElement>().ok());
+        let (Some(head), Some(link)) = (head, link) else {
+            // Calling a function of the browser's own does not fail.
+            let _ = failed.call0(&JsValue::UNDEFINED);
+            return;
+        };
+        link.set_onload(Some(&loaded));
+        link.set_onerror(Some(&failed));
+        // Only an invalid attribute name fails.
+        let _ = link.set_attribute("rel", "stylesheet");
+        let _ = link.set_attribute("href", &address("/pkg/views.css"));
+        let _ = head.append_child(&link);
+    })
 }
 
 /// Runs `then` in the next animation frame, after pending changes have been drawn.

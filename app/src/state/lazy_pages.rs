@@ -13,6 +13,7 @@ use leptos::task::spawn_local;
 use leptos::wasm_split::SplitLoaderError;
 
 use crate::state::agent_list::AgentList;
+use crate::state::browser;
 use crate::state::reading::Reading;
 use crate::state::rehearsal::{Action, FormSource, Forms, Rehearsal};
 use crate::state::rehearsals::Rehearsals;
@@ -203,7 +204,9 @@ impl<V: Copy + Send + Sync + 'static> LazyPart<V> {
 
     async fn fetched(self) -> Result<V, NotLoaded> {
         let Some(load) = self.load.get_value() else { return Err(NotLoaded) };
+        let styled = browser::style_views();
         let views = load().await;
+        let views = if styled.await { views } else { Err(NotLoaded) };
         if !self.is_loaded() {
             self.loaded.set(Some(views));
         }

@@ -40,7 +40,7 @@ impl SiteFolder {
         self.add_all(made, "pkg", except)
     }
 
-    /// Adds the stylesheet, as `written` writes it, and the contents of `public/`, and removes what no longer belongs.
+    /// Adds the stylesheets, as `written` writes them, and the contents of `public/`, and removes what no longer belongs.
     ///
     /// # Errors
     ///
@@ -48,12 +48,14 @@ impl SiteFolder {
     pub fn finish(
         mut self,
         workspace: &Workspace,
-        written: impl FnOnce(&str) -> Result<String>,
+        written: impl Fn(&str) -> Result<String>,
     ) -> Result<()> {
-        let css = style::bundle(&workspace.root().join("style").join("main.css"))?;
-        let css = written(&css)?;
-        let path = self.root.join("pkg").join(format!("{NAME}.css"));
-        self.put(path, css.as_bytes())?;
+        for (source, name) in [("main.css", NAME), ("views.css", "views")] {
+            let css = style::bundle(&workspace.root().join("style").join(source))?;
+            let css = written(&css)?;
+            let path = self.root.join("pkg").join(format!("{name}.css"));
+            self.put(path, css.as_bytes())?;
+        }
         self.add_all(&workspace.root().join("public"), "", Path::new(""))?;
         for path in stamp::files_below(&self.root)? {
             if !self.kept.contains(&path) {

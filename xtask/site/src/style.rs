@@ -1,4 +1,4 @@
-//! Makes one stylesheet from `style/main.css` and the files that it imports.
+//! Makes one stylesheet from a file such as `style/main.css` and the files that it imports.
 //!
 //! `@import "name.css";` is replaced by the file's contents, recursively, and each file once.
 //! Nothing else is changed. With brotli, minifying would save a kilobyte, and the browser's inspector shows

@@ -41,6 +41,13 @@ pub use time::RowTime;
 /// The distance from the end, in pixels, up to which new entries scroll into sight.
 const NEAR_THE_END: i32 = 40;
 
+/// What an entry of the list takes at least, in pixels.
+const LOWEST: i32 = 20;
+
+/// The class of the list of entries, and the one while there is room for all of them in full.
+const ENTRIES: &str = "timeline";
+const WITH_ROOM: &str = "timeline roomy";
+
 /// The id of the list of entries in the document.
 pub const TIMELINE: &str = "timeline";
 
@@ -234,11 +241,45 @@ impl HistoryList {
                 let watched = list.clone();
                 browser::watch_height(&list, move |_| {
                     self.height.try_set_value(watched.client_height());
+                    self.fit_lines();
                     if self.reads_along.try_get_untracked() == Some(true) {
                         self.scroll_to_end();
                     }
                 });
             }
+        });
+    }
+
+    /// Lets each call take the lines that it needs while all entries fit, and one line otherwise.
+    fn fit_lines(self) {
+        let Some(list) = self.list.try_get_untracked().flatten() else { return };
+        // A long history is not laid out for this.
+        let entries = i32::try_from(list.child_element_count()).unwrap_or(i32::MAX);
+        if entries.saturating_mul(LOWEST) <= list.client_height() {
+            list.set_class_name(WITH_ROOM);
+            if list.scroll_height() <= list.client_height() {
+                return;
+            }
+        }
+        list.set_class_name(ENTRIES);
+    }
+
+    /// Fits the lines to the entries there are. A row that the reader opens moves no other: only
+    /// the room that one leaves is used at once.
+    fn follow_room(self) {
+        let open_rows = self.workspace.rehearsal.open_rows;
+        Effect::new(move |_| {
+            self.rows.track();
+            browser::after_drawing(move || self.fit_lines());
+        });
+        Effect::new(move |_| {
+            open_rows.track();
+            browser::after_drawing(move || {
+                let list = self.list.try_get_untracked().flatten();
+                if list.is_some_and(|list| list.class_name() == ENTRIES) {
+                    self.fit_lines();
+                }
+            });
         });
     }
 
@@ -304,6 +345,7 @@ impl HistoryList {
 pub fn Timeline() -> impl IntoView {
     let history = use_history_list();
     history.follow_resizes();
+    history.follow_room();
     history.follow_entries();
     let HistoryList { workspace, current, unseen, .. } = history;
     let session = workspace.rehearsal.session;
@@ -319,7 +361,7 @@ pub fn Timeline() -> impl IntoView {
     view! {
         <div class="timeline-frame">
         <ol
-            class="timeline"
+            class=ENTRIES
             id=TIMELINE
             node_ref=history.list
             on:scroll=move |_| history.take_scroll()
