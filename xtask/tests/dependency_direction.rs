@@ -39,6 +39,7 @@ const LAYERS: [(&str, &[&str]); 7] = [
             "api",
             "trace-export",
             "case-view",
+            "verdict",
         ],
     ),
     (

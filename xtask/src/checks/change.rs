@@ -63,6 +63,7 @@ const PURE: [&str; 17] = [
     "rehearsal-trace-export",
     "rehearsal-api",
     "rehearsal-case-view",
+    "rehearsal-verdict",
 ];
 
 /// What all of the checks need.

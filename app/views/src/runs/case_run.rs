@@ -333,7 +333,10 @@ fn LedgerHead(
     read: Arc<CaseRun>,
 ) -> impl IntoView {
     let shows_json = RwSignal::new(false);
-    let steps = counted(read.steps.len(), "step", "steps");
+    let steps = match read.under_way {
+        Some(_) => "so far".to_owned(),
+        None => counted(read.steps.len(), "step", "steps"),
+    };
     let json = move || {
         shows_json.get().then(|| {
             let reading = use_reading(&read.events);

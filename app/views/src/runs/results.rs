@@ -356,7 +356,9 @@ fn Rows(
                     <tr role="none" class="space" style:height=move || format!("{}px", table.window.read().below)></tr>
                 </tbody>
             </table>
-            <Show when=move || table.rows.read().is_empty()><p class="empty">"No matching results"</p></Show>
+            <Show when=move || table.rows.read().is_empty()><p class="empty">
+                {move || if table.cases.read().is_empty() { "No results yet" } else { "No matching results" }}
+            </p></Show>
         </div>
     }
 }
