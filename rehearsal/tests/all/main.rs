@@ -5,6 +5,7 @@
 mod access;
 mod adk_folder;
 mod backup;
+mod diagnosing;
 mod doctor;
 mod documented_forks;
 mod endpoints;

@@ -45,7 +45,7 @@ pub(crate) enum Check {
 }
 
 /// Packages besides the client that must compile for the browser.
-const PURE: [&str; 17] = [
+const PURE: [&str; 18] = [
     "rehearsal-json-text",
     "rehearsal-session",
     "rehearsal-schema-form",

@@ -566,7 +566,11 @@ async fn check(runs: &Runs<'_>, jobs: usize) -> Result<(), EvalError> {
 
 /// Checks what is known of the agent before the continuations of a fork run.
 async fn check_sides(sides: &Sides) -> Result<(), EvalError> {
-    check_fit(std::iter::once(&sides.with).chain(&sides.without), 1).await
+    check_fit(std::iter::once(&sides.with).chain(&sides.without), 1).await?;
+    // Continuations of an agent that cannot be loaded would count as failed, and say nothing of the step.
+    let case = &sides.with;
+    let loaded = case.subject.prepare(&case.needs()).await;
+    loaded.map(drop).map_err(|failure| EvalError::unfit(case, failure))
 }
 
 /// Checks that the agents have what these cases name.
