@@ -220,6 +220,7 @@ def test_a_fork_shows_which_step_was_the_cause(support_desk):
     forked = fork(step=found.number, edit={"result": result}, times=4, store=support_desk)
     assert forked.sentence.startswith("Step 3 was the cause: with your result 4 of 4 pass, without it 0 of 4 ")
     assert (forked.run, forked.case, forked.repeat, forked.step) == (1, "refund a broken kettle", 1, 3)
+    assert forked.decided_by == ["refunds its price"]
     assert (forked.with_edit.passed, forked.with_edit.counted, forked.with_edit.times) == (4, 4, 4)
     assert forked.without_edit is not None and forked.without_edit.passed == 0
     assert forked.effect is not None and forked.effect.is_shown and forked.effect.needed is None

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use json_text::JsonText;
+use scoring::Trace;
 use scoring::measurements::Efficiency;
 use scoring::state::Query;
 
@@ -72,6 +73,10 @@ pub struct EvalCase {
     pub terminate_when: Termination,
     /// What is measured.
     pub metrics: Vec<Arc<dyn Metric>>,
+    /// Whether `metrics` are google-adk's own criteria, since nobody has named any.
+    pub has_default_metrics: bool,
+    /// What the agent did when it was right. It decides on forks of a case without metrics.
+    pub golden_path: Option<Arc<Trace>>,
     /// What is reported beside them, and never passes or fails.
     pub informational: Vec<Efficiency>,
     /// What goes wrong with tools on purpose.
@@ -165,6 +170,8 @@ impl EvalCase {
             given: None,
             terminate_when: Termination::default(),
             metrics: Vec::new(),
+            has_default_metrics: false,
+            golden_path: None,
             informational: Vec::new(),
             faults: Vec::new(),
             seed: 0,

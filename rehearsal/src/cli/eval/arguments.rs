@@ -309,7 +309,8 @@ pub struct ForkArguments {
     /// What a tool does from the step on: real, sealed, recorded, refused or simulated:MODEL [default: what the case says]
     #[arg(long, value_name = "TOOL=MODE", requires = "step", value_parser = tool_mode)]
     pub tool: Vec<(String, ToolMode)>,
-    /// A person says which continuations pass, in place of the case's metrics; needed for none where the case has no metrics
+    /// A person says which continuations pass, in place of the case's metrics or of its golden path, which decides where it has
+    /// no metrics
     #[arg(long, requires = "step")]
     pub by_person: bool,
     /// RUN is what `rehearsal fork --by-person` stored: these repeats of it pass

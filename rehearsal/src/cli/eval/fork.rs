@@ -7,9 +7,10 @@ use std::io::{self, Write};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::Path;
 
-use eval::continuations::{Fork, effect_of, sentence};
+use eval::continuations::{Fork, GOLDEN_PATH, effect_of, sentence};
 use eval::fork::{Move, Step, StepKind, steps};
 use eval::ledger::Origin;
+use eval::person_verdict::VERDICT;
 use eval::recorded_source::{RecordedKind, RecordedSource};
 use eval::request_changes::RequestChanges;
 use eval::result::{EvalResult, Status};
@@ -384,6 +385,8 @@ struct Outcome<'a> {
     then: Option<&'a str>,
     #[serde(skip_serializing_if = "ToolModes::is_empty")]
     tools: &'a ToolModes,
+    /// The names of the metrics that say which continuations pass.
+    decided_by: Vec<&'a str>,
     with: OfSide,
     #[serde(skip_serializing_if = "Option::is_none")]
     without: Option<OfSide>,
@@ -469,6 +472,7 @@ impl<'a> Outcome<'a> {
             changes: &fork.changes,
             then: fork.then.as_deref(),
             tools: &fork.tools,
+            decided_by: run.decided_by(),
             with: OfSide::of(with, fork.times),
             without: without.as_ref().map(|side| OfSide::of(side, fork.times)),
             effect: effect.map(of_effect),
@@ -502,6 +506,16 @@ impl<'a> Outcome<'a> {
                 writeln!(out, "    {} not counted{whose}: {first}", broken.repeat)?;
             }
         }
+        writeln!(out, "  {:<14} {}", "decided by", self.decided())?;
         writeln!(out, "{}", self.sentence)
+    }
+
+    /// What says which continuations pass.
+    fn decided(&self) -> String {
+        match &*self.decided_by {
+            [VERDICT] => "your verdict".to_owned(),
+            [GOLDEN_PATH] => format!("the calls of the golden path from step {} on", self.step),
+            metrics => visible_name(&metrics.join(", ")),
+        }
     }
 }

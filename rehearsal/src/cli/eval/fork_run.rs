@@ -134,6 +134,11 @@ impl ForkRun {
         std::iter::once(&self.sides.with).chain(&self.sides.without).cloned().collect()
     }
 
+    /// The names of the metrics that say which continuations pass.
+    pub(crate) fn decided_by(&self) -> Vec<&str> {
+        self.sides.decided_by()
+    }
+
     /// What the machine does not give to the runs, such as a seal.
     pub(crate) async fn limits(&self) -> Vec<String> {
         let case = &self.sides.with;
@@ -255,6 +260,10 @@ async fn prepared(
     if recorded.is_some() {
         // Its recording responds before the step, and the agent's own models from there on.
         case.model = None;
+        if case.has_default_metrics {
+            // They compare the whole path with the recording, which the steps before were taken from.
+            case.metrics.clear();
+        }
     }
     let sides = fork.sides(&case, &result, &models)?;
     check_sides(&sides).await?;
