@@ -372,6 +372,12 @@ pub fn name_without<'n>(name: &'n str, model: &str) -> &'n str {
     without.unwrap_or(name)
 }
 
+/// The model in the name of a case, if there may be one.
+#[must_use]
+pub fn model_in(name: &str) -> Option<&str> {
+    name.strip_suffix(']')?.rsplit_once(" [").map(|(_, model)| model)
+}
+
 /// One run of a case.
 #[derive(Clone, Copy)]
 pub struct CaseRun<'a> {

@@ -149,10 +149,13 @@ pub struct EvalArguments {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub config: Option<PathBuf>,
     /// The model of the agent at every depth, such as gemini-2.5-pro; `replay` responds as the
-    /// recorded case, of an eval set or of `golden` in a suite [default: the models that the agent
-    /// names; for recorded sessions, `replay`]
-    #[arg(long, value_name = "MODEL", value_parser = NonEmptyStringValueParser::new())]
-    pub model: Option<String>,
+    /// recorded case, of an eval set or of `golden` in a suite; with several, each case runs with each
+    /// [default: the models that the agent names; for recorded sessions, `replay`]
+    #[arg(long = "model", value_name = "MODEL", value_parser = NonEmptyStringValueParser::new())]
+    pub models: Vec<String>,
+    /// Whether the names of cases end with those of `models`, even if it is only one.
+    #[arg(skip)]
+    pub names_models: bool,
     /// The judge of all metrics that a model judges, such as gemini-2.5-flash [default: the models that
     /// the metrics name]
     #[arg(long, value_name = "MODEL", value_parser = NonEmptyStringValueParser::new())]
@@ -246,7 +249,8 @@ impl EvalArguments {
             stop_on_first_failure: false,
             agent: None,
             config: None,
-            model: None,
+            models: Vec::new(),
+            names_models: false,
             judge: None,
             seed: None,
             real_tools: Vec::new(),

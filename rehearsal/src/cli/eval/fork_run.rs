@@ -5,13 +5,14 @@
 
 use std::path::{Path, PathBuf};
 
+use eval::EvalCase;
+use eval::case::{Changed, model_in};
 use eval::continuations::{Continuations, Fork, ForkRunError, Sides};
 use eval::fork::{ForkOf, Move};
 use eval::recorded_source::RecordedSource;
 use eval::request_changes::RequestChanges;
 use eval::result::EvalResult;
 use eval::store::{ResultKey, RunClaim, RunInfo, RunStore, StoredResult};
-use eval::{EvalCase, case::Changed};
 
 use super::recorded_run::of_recorded;
 use super::{EvalArguments, EvalError, check_sides, selection};
@@ -225,8 +226,17 @@ pub(crate) fn case_of(
     if let Some(recorded) = recorded {
         arguments = of_recorded(arguments, recorded, Some(&key.name));
     }
-    let cases = selection::cases(&arguments)?;
-    let mut case = cases.into_iter().find(|case| case.name == key.name).ok_or_else(|| {
+    let named = |arguments: &EvalArguments| {
+        let mut cases = selection::cases(arguments)?.into_iter();
+        Ok::<_, EvalError>(cases.find(|case| case.name == key.name))
+    };
+    let mut case = named(&arguments)?;
+    if let Some(model) = model_in(&key.name).filter(|_| case.is_none()) {
+        // It ran with several models of the command line, which the suite does not name.
+        (arguments.models, arguments.names_models) = (vec![model.to_owned()], true);
+        case = named(&arguments).ok().flatten();
+    }
+    let mut case = case.ok_or_else(|| {
         EvalError::NoSource(format!(
             "{} has no case {} any more; a case that was renamed must run again",
             key.suite, key.name
