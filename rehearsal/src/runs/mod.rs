@@ -25,8 +25,10 @@ use eval::recorded_source::RecordedSource;
 use eval::result::{ResultSummary, Status};
 use eval::store::{ResultKey, RunStore, StoreError};
 use eval::tool_mode::{ToolModes, UnknownToolMode};
+use rehearsal_server::access::ExportEntry;
 
 use self::compare::{compared, is_comparable};
+use self::keep::KeepError;
 use self::new_run::NewRun;
 use self::recorded::RecordedFile;
 use self::running::HostedRuns;
@@ -487,8 +489,13 @@ impl RunHost for StoredRuns {
         let recorded = store.recorded_source(&run).await.map_err(|error| refused(&error))?;
         let case = case_of(&key, recorded.as_ref(), read).map_err(|error| refused(&error))?;
         let agents = self.agents_now().await?;
-        let kept =
-            tokio::task::spawn_blocking(move || keep::keep(&case, &run, &kept.result, &agents));
+        let (folder, entry) = (self.folder.clone(), ExportEntry::of_run(run.number, &key.name));
+        let kept = tokio::task::spawn_blocking(move || {
+            let kept = keep::keep(&case, &run, &kept.result, &agents, &folder)?;
+            // The page may have gone meanwhile.
+            entry.write(&kept.eval_id, &kept.path);
+            Ok::<_, KeepError>(kept)
+        });
         match kept.await {
             Ok(kept) => kept.map_err(|error| refused(&error)),
             Err(_) => Err(ApiError::Internal("keep the result".to_owned())),
