@@ -743,6 +743,9 @@ class Fork:
     decided_by: list[str]
     """The names of the metrics that said which continuations pass: those of the case, `golden_path` if it has none, or
     `verdict` of a person."""
+    patch: str | None
+    """The changed instructions and descriptions as a unified diff of the agent's files, as far as they were found there; None
+    without changes. Nothing is written."""
     run: int
     """The run that was forked."""
     case: str
@@ -834,6 +837,7 @@ def fork(
         without_edit=None if without is None else _continuations(without),
         effect=None if effect is None else Effect(**{"needed": None, **effect}),
         decided_by=written["decided_by"],
+        patch=written.get("patch", {}).get("diff"),
         run=written["run"],
         case=written["case"],
         repeat=written["repeat"],

@@ -20,6 +20,16 @@ pub struct RequestChanges {
     pub temperature: Option<f64>,
 }
 
+/// What an agent has where a change puts something else.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct OwnTexts {
+    /// The instructions that are texts, by agent.
+    pub instructions: BTreeMap<String, String>,
+    /// The descriptions of tools, by name.
+    pub descriptions: BTreeMap<String, String>,
+}
+
 /// What is changed in the declaration of a tool.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]

@@ -13,6 +13,7 @@ use crate::gate::Gate;
 use crate::given_model::GivenModel;
 use crate::message::Message;
 use crate::names::Names;
+use crate::request_changes::OwnTexts;
 use crate::run_failure::RunFailure;
 use crate::scopes::Scopes;
 
@@ -50,6 +51,14 @@ pub trait Subject: Send + Sync {
     /// Whether the requests to its models can be changed, as [`crate::request_changes::RequestChanges`] says.
     fn changes_requests(&self) -> bool {
         false
+    }
+
+    /// The instructions and descriptions that such changes replace.
+    ///
+    /// # Errors
+    /// A [`RunFailure`] if the agent cannot be loaded.
+    async fn own_texts(&self, _: &Needs<'_>) -> Result<OwnTexts, RunFailure> {
+        Ok(OwnTexts::default())
     }
 
     /// Where the scopes of a case are in its state.

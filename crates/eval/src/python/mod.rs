@@ -42,6 +42,7 @@ use crate::gate::Gate;
 use crate::given_model::{GivenModel, RealModel, real_model};
 use crate::model::{Models, PERSON};
 use crate::names::Names;
+use crate::request_changes::OwnTexts;
 use crate::run_failure::RunFailure;
 use crate::scopes::Scopes;
 use crate::subject::{Needs, Subject, SubjectSession};
@@ -245,6 +246,11 @@ impl Subject for AdkPythonSubject {
     fn changes_requests(&self) -> bool {
         // Instructions are changed in the agent, which cases in one process share.
         self.agent.isolation == Isolation::Process
+    }
+
+    async fn own_texts(&self, needs: &Needs<'_>) -> Result<OwnTexts, RunFailure> {
+        let server = self.servers.get(&self.key(needs.allowed.clone(), needs.model).await?).await?;
+        Ok(server.texts().clone())
     }
 
     fn folder(&self) -> Option<&Path> {

@@ -307,6 +307,9 @@ pub struct ForkArguments {
     /// What is changed in every request to a model: JSON such as '{"instructions": {"desk": "Refund at once."}}', or @FILE
     #[arg(long, value_name = "JSON", requires = "step")]
     pub change: Option<String>,
+    /// Also print what is changed in requests as a patch of the agent's files, which stay as they are
+    #[arg(long, conflicts_with_all = ["pass", "fail"])]
+    pub patch: bool,
     /// The model that goes on, such as gemini-2.5-pro, or `person` [default: the model of the case]
     #[arg(long, value_name = "MODEL", requires = "step", value_parser = NonEmptyStringValueParser::new())]
     pub then: Option<String>,

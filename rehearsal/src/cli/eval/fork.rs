@@ -14,6 +14,7 @@ use eval::person_verdict::VERDICT;
 use eval::recorded_source::{RecordedKind, RecordedSource};
 use eval::request_changes::RequestChanges;
 use eval::result::{EvalResult, Status};
+use eval::source_patch::Patch;
 use eval::store::{ResultKey, RunInfo, RunStore, StoredResult, Summaries};
 use eval::tool_mode::ToolModes;
 use eval::{CaseRun, EvalCase};
@@ -102,9 +103,14 @@ pub async fn fork(
     let jobs = arguments.jobs.or_else(|| std::thread::available_parallelism().ok());
     let jobs = jobs.map_or(1, NonZeroUsize::get);
     let interrupted = run_shown(&mut fork, &store, jobs).await?;
-    let outcome = Outcome::of(&fork);
+    let outcome = Outcome { patch: fork.patch(Path::new(".")).await?, ..Outcome::of(&fork) };
     match arguments.format {
-        ForkFormat::Text => outcome.write(out)?,
+        ForkFormat::Text => {
+            outcome.write(out)?;
+            if arguments.patch {
+                outcome.write_patch(out)?;
+            }
+        }
         ForkFormat::Json => {
             serde_json::to_writer_pretty(&mut *out, &outcome).map_err(io::Error::from)?;
             writeln!(out)?;
@@ -393,6 +399,9 @@ struct Outcome<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     effect: Option<OfEffect>,
     sentence: String,
+    /// What is changed in requests, as a change of the agent's files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    patch: Option<Patch>,
 }
 
 #[derive(Serialize)]
@@ -477,7 +486,20 @@ impl<'a> Outcome<'a> {
             without: without.as_ref().map(|side| OfSide::of(side, fork.times)),
             effect: effect.map(of_effect),
             sentence: sentence(fork.step, fork.changed().as_ref(), &with.continuations, plain),
+            patch: None,
         }
+    }
+
+    /// The patch, and in notes what is not in it.
+    fn write_patch(&self, out: &mut impl Write) -> io::Result<()> {
+        let Some(Patch { diff, left_out }) = &self.patch else {
+            note_line!("note: the fork changes nothing in requests, so there is no patch");
+            return Ok(());
+        };
+        for reason in left_out {
+            note_line!("note: not in the patch: {reason}");
+        }
+        if diff.is_empty() { Ok(()) } else { write!(out, "\n{diff}") }
     }
 
     fn write(&self, out: &mut impl Write) -> io::Result<()> {

@@ -12,6 +12,7 @@ use eval::fork::{ForkOf, Move};
 use eval::recorded_source::RecordedSource;
 use eval::request_changes::RequestChanges;
 use eval::result::EvalResult;
+use eval::source_patch::Patch;
 use eval::store::{ResultKey, RunClaim, RunInfo, RunStore, StoredResult};
 
 use super::recorded_run::of_recorded;
@@ -138,6 +139,21 @@ impl ForkRun {
     /// The names of the metrics that say which continuations pass.
     pub(crate) fn decided_by(&self) -> Vec<&str> {
         self.sides.decided_by()
+    }
+
+    /// What it changes in requests, as a change of the agent's files, which are named from `base`; `None` if it changes
+    /// nothing there, or the agent has no folder.
+    ///
+    /// # Errors
+    /// [`EvalError::Unfit`] if the agent cannot be loaded.
+    pub(crate) async fn patch(&self, base: &Path) -> Result<Option<Patch>, EvalError> {
+        let case = &self.sides.with;
+        let Some(folder) = case.subject.folder().filter(|_| !self.fork.changes.is_empty()) else {
+            return Ok(None);
+        };
+        let own = case.subject.own_texts(&case.needs()).await;
+        let own = own.map_err(|failure| EvalError::unfit(case, failure))?;
+        Ok(Some(Patch::of(&self.fork.changes, &own, folder, base)))
     }
 
     /// What the machine does not give to the runs, such as a seal.
