@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use json_text::JsonText;
+use scoring::nearest::nearest;
 use serde::{Deserialize, Serialize};
 
 /// What is changed in every request to a model that is asked.
@@ -49,6 +50,18 @@ impl RequestChanges {
         *self == Self::default()
     }
 
+    /// That it changes the instruction of an agent that is none of these; `None` if it does not.
+    #[must_use]
+    pub fn unknown_agent(&self, known: &[&str]) -> Option<String> {
+        unknown("agent", self.instructions.keys(), known)
+    }
+
+    /// That it changes a tool that is none of these; `None` if it does not.
+    #[must_use]
+    pub fn unknown_tool(&self, known: &[&str]) -> Option<String> {
+        unknown("tool", self.tools.keys(), known)
+    }
+
     /// What is changed, in a word or two.
     #[must_use]
     pub fn name(&self) -> &'static str {
@@ -64,6 +77,15 @@ impl RequestChanges {
             _ => "changes",
         }
     }
+}
+
+fn unknown<'n>(
+    what: &str,
+    mut named: impl Iterator<Item = &'n String>,
+    known: &[&str],
+) -> Option<String> {
+    let wanted = named.find(|name| !known.contains(&name.as_str()))?;
+    Some(format!("it has no {what} {wanted}; {}", nearest(wanted, known.iter().copied())))
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ pub(super) enum FromServer {
         /// The names that the agent shows.
         names: Names,
         /// Its instructions and the descriptions of its tools.
-        texts: OwnTexts,
+        texts: Box<OwnTexts>,
         /// The files of modules that were compiled at this start, and could not be kept so.
         uncompiled: Vec<String>,
     },
@@ -62,7 +62,7 @@ impl<'de> Deserialize<'de> for FromServer {
             threads: BTreeMap<String, u32>,
             unseen: Vec<Unseen>,
             names: Names,
-            texts: OwnTexts,
+            texts: Box<OwnTexts>,
             uncompiled: Vec<String>,
         }
         match Line::deserialize(deserializer)? {

@@ -76,7 +76,7 @@ pub(super) struct Server {
     threads: BTreeMap<String, u32>,
     unseen: Vec<Unseen>,
     names: Names,
-    texts: OwnTexts,
+    texts: Box<OwnTexts>,
     log: Arc<AgentLog>,
     _process: KilledOnDrop,
 }
