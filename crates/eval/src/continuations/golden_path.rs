@@ -156,8 +156,8 @@ mod tests {
         for (turn, calls) in turns.iter().enumerate() {
             events.push(Event::UserMessage { text: "Hi".to_owned(), parts: None });
             for (at, call) in calls.iter().enumerate() {
-                let (call_id, name) = (format!("{turn}-{at}"), call.name.clone().unwrap());
-                let args = call.args.clone().unwrap();
+                let (call_id, name) = (format!("{turn}-{at}"), call.name.clone().expect("a name"));
+                let args = call.args.clone().expect("arguments");
                 let (id, tool) = (call_id.clone(), name.clone());
                 events.push(Event::ModelRequest { agent: agent() });
                 events.push(Event::ToolCall {

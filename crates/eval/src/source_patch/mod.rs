@@ -226,7 +226,7 @@ Look them up first.""",
                 "find": "Finds an order.",
             },
         });
-        serde_json::from_value(own).unwrap()
+        serde_json::from_value(own).expect("texts")
     }
 
     fn made(
@@ -234,16 +234,20 @@ Look them up first.""",
         own: &OwnTexts,
         changes: &serde_json::Value,
     ) -> (Patch, String) {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = tempfile::tempdir().expect("a folder");
         let agent = folder.path().join("desk");
-        std::fs::create_dir(&agent).unwrap();
+        std::fs::create_dir(&agent).expect("made");
         for (name, text) in files {
-            std::fs::write(agent.join(name), text).unwrap();
+            std::fs::write(agent.join(name), text).expect("written");
         }
-        let changes = serde_json::from_value(changes.clone()).unwrap();
+        let changes = serde_json::from_value(changes.clone()).expect("changes");
         let patch = Patch::of(&changes, own, &agent, folder.path());
         for (name, text) in files {
-            assert_eq!(std::fs::read_to_string(agent.join(name)).unwrap(), *text, "as it was");
+            assert_eq!(
+                std::fs::read_to_string(agent.join(name)).expect("a text"),
+                *text,
+                "as it was"
+            );
         }
         let is_change = |line: &&str| line.starts_with(['+', '-', '@']);
         let changed = patch.diff.lines().filter(is_change).collect::<Vec<_>>().join("\n");
