@@ -740,6 +740,12 @@ class Fork:
     """As many without them; None if there is neither an edit nor a change."""
     effect: Effect | None
     """None if there is one side only, or no continuation of a side counts."""
+    decided_by: list[str]
+    """The names of the metrics that said which continuations pass: those of the case, `golden_path` if it has none, or
+    `verdict` of a person."""
+    patch: str | None
+    """The changed instructions and descriptions as a unified diff of the agent's files, as far as they were found there; None
+    without changes. Nothing is written."""
     run: int
     """The run that was forked."""
     case: str
@@ -805,7 +811,7 @@ def fork(
       store: the file that keeps the results of runs. The continuations are stored there as runs.
       tools: what tools do from the step on, by name: `real`, `sealed`, `recorded`, `refused` or `simulated:MODEL`; those
         that are not named do what the case says.
-      by_person: whether a person says which continuations pass, in place of the metrics of the case.
+      by_person: whether a person says which continuations pass, in place of the metrics of the case or of its golden path.
       options: further options of `rehearsal fork`, such as `["--agent", FOLDER]` for runs of eval sets.
 
     Raises:
@@ -830,6 +836,8 @@ def fork(
         with_edit=_continuations(written["with"]),
         without_edit=None if without is None else _continuations(without),
         effect=None if effect is None else Effect(**{"needed": None, **effect}),
+        decided_by=written["decided_by"],
+        patch=written.get("patch", {}).get("diff"),
         run=written["run"],
         case=written["case"],
         repeat=written["repeat"],

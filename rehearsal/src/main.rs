@@ -141,9 +141,7 @@ fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
     let simulator = simulator.access(config.access.clone()).folders(config.folders.clone());
     let simulator = simulator.adk_tool_responses(config.adk_tool_responses);
     let simulator = simulator.retention(config.live.retention);
-    let runs = StoredRuns::new(arguments.store.clone(), PathBuf::new(), config.python.clone());
-    let runs = runs.agents(config.agents.clone());
-    let runs = runs.folders(config.agent_folders.clone(), config.folders.eval_sets.clone());
+    let runs = StoredRuns::new(arguments.store.clone(), PathBuf::new(), None).serving(served.now());
     let runs_address = runs.address();
     let simulator = simulator.when_serving(move |address| drop(runs_address.set(address)));
     let simulator = simulator.runs(runs);

@@ -220,6 +220,7 @@ def test_a_fork_shows_which_step_was_the_cause(support_desk):
     forked = fork(step=found.number, edit={"result": result}, times=4, store=support_desk)
     assert forked.sentence.startswith("Step 3 was the cause: with your result 4 of 4 pass, without it 0 of 4 ")
     assert (forked.run, forked.case, forked.repeat, forked.step) == (1, "refund a broken kettle", 1, 3)
+    assert (forked.decided_by, forked.patch) == (["refunds its price"], None)
     assert (forked.with_edit.passed, forked.with_edit.counted, forked.with_edit.times) == (4, 4, 4)
     assert forked.without_edit is not None and forked.without_edit.passed == 0
     assert forked.effect is not None and forked.effect.is_shown and forked.effect.needed is None
@@ -242,6 +243,7 @@ def test_a_fork_changes_instructions_and_models(support_desk):
     instruction = "Refund what arrived broken. Totals are in cents."
     forked = fork(1, step=2, changes={"instructions": {"support_desk": instruction}}, store=support_desk)
     assert forked.sentence.startswith("The instruction was the cause: with your instruction 5 of 5 pass")
+    assert forked.patch is not None and f"+{instruction}" in forked.patch
 
     # Nothing is changed, so there is nothing to compare with.
     forked = fork(1, step=2, times=2, jobs=1, store=support_desk)

@@ -315,7 +315,8 @@ pub struct ForkRequest {
     pub times: u32,
     /// What tools do from the step on, by name, as `rehearsal fork --tool` reads it; the others do what the case says.
     pub tools: Vec<(String, String)>,
-    /// Whether a person says which continuations pass, in place of the metrics of the case.
+    /// Whether a person says which continuations pass, in place of the metrics of the case, or of its golden path if it has
+    /// none.
     pub by_person: bool,
 }
 

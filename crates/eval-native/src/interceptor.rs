@@ -34,6 +34,7 @@ impl Interceptor {
     /// The toolset, every tool of which is wrapped when the agent lists it. The code that lists them runs.
     #[must_use]
     pub fn toolset(&self, toolset: Arc<dyn Toolset>) -> Arc<dyn Toolset> {
+        self.shared.note_toolset();
         Arc::new(InterceptedToolset::new(toolset, &self.shared))
     }
 

@@ -24,6 +24,7 @@ use eval::RunFailure;
 use eval::gate::Gate;
 use eval::message::Message;
 use eval::model::Models;
+use eval::request_changes::RequestChanges;
 use eval::subject::{Subject, SubjectSession};
 
 pub use self::interceptor::Interceptor;
@@ -63,9 +64,19 @@ impl Subject for NativeSubject {
         message.texts().err().map(|error| error.to_string())
     }
 
+    fn unchangeable(&self, changes: &RequestChanges) -> Option<String> {
+        (!changes.instructions.is_empty()).then(|| {
+            "an agent in Rust builds its instruction itself, so it is changed there; descriptions and parameters of tools and the temperature can be changed here"
+                .to_owned()
+        })
+    }
+
     async fn open(&self, gate: &Arc<Gate>) -> Result<Box<dyn SubjectSession>, RunFailure> {
         let interceptor = Interceptor::new(gate, &self.models);
         let agent = (self.factory)(&interceptor).map_err(|error| failed(&error))?;
+        if let Some(reason) = interceptor.shared.unknown_tool() {
+            return Err(RunFailure::Unchangeable { reason });
+        }
         Ok(Box::new(NativeSession::open(agent, interceptor).await?))
     }
 }

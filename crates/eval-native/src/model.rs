@@ -11,6 +11,7 @@ use async_trait::async_trait;
 use eval::RunFailure;
 use eval::given_model::ModelTurn;
 use eval::place::Place;
+use eval::request_changes::{RequestChanges, ToolChange};
 use futures::StreamExt as _;
 use serde_json::Value;
 
@@ -110,6 +111,7 @@ impl Llm for InterceptedModel {
             (None, Source::Given(_)) => self.shared.end_run().await,
             (None, Source::Asked(model) | Source::Fork(model)) => {
                 self.shared.gate.note_model_request(&self.agent);
+                change(&mut request, self.shared.gate.request_changes());
                 let shared = Arc::clone(&self.shared);
                 let work = shared.waits.work();
                 let responses = model.generate_content(request, stream).await?;
@@ -156,6 +158,28 @@ impl InterceptedModel {
         let responses = responses.into_iter();
         let responses = responses.map(move |response| response.map(|one| numbered(&shared, one)));
         Ok(Some(Box::pin(futures::stream::iter(responses.collect::<Vec<_>>()))))
+    }
+}
+
+/// Changes a request to a model that is asked.
+fn change(request: &mut LlmRequest, changes: &RequestChanges) {
+    for (name, changed) in &changes.tools {
+        let declaration = request.tools.get_mut(name).and_then(Value::as_object_mut);
+        let Some(declaration) = declaration else { continue };
+        let ToolChange { description, parameters } = changed;
+        let description = description.clone().map(Value::from);
+        let parameters = parameters.as_ref().and_then(|parameters| parameters.to_value().ok());
+        for (member, value) in [("description", description), ("parameters", parameters)] {
+            if let Some(value) = value {
+                declaration.insert(member.to_owned(), value);
+            }
+        }
+    }
+    if let Some(temperature) = changes.temperature {
+        let config = request.config.get_or_insert_default();
+        #[expect(clippy::cast_possible_truncation, reason = "services take no more digits")]
+        let temperature = temperature as f32;
+        config.temperature = Some(temperature);
     }
 }
 

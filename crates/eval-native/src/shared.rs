@@ -1,6 +1,6 @@
 //! [`Shared`]: what the wrapped parts of one case have in common.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -28,6 +28,10 @@ struct Calls {
     ids: HashSet<String>,
     /// The names of the models, by agent.
     models: HashMap<String, String>,
+    /// The names of the tools that were wrapped.
+    tools: BTreeSet<String>,
+    /// Whether there are toolsets, which list their tools later.
+    has_toolsets: bool,
 }
 
 impl Shared {
@@ -41,6 +45,8 @@ impl Shared {
                 prefix: RandomState::new().build_hasher().finish(),
                 ids: HashSet::new(),
                 models: HashMap::new(),
+                tools: BTreeSet::new(),
+                has_toolsets: false,
             }),
         }
     }
@@ -72,6 +78,25 @@ impl Shared {
     /// Whether a wrapped model made this call.
     pub(crate) fn is_ours(&self, call_id: &str) -> bool {
         self.calls().ids.contains(call_id)
+    }
+
+    /// Notes a tool.
+    pub(crate) fn note_tool(&self, name: &str) {
+        self.calls().tools.insert(name.to_owned());
+        self.gate.note_tools([name.to_owned()]);
+    }
+
+    /// Notes that there is a toolset.
+    pub(crate) fn note_toolset(&self) {
+        self.calls().has_toolsets = true;
+    }
+
+    /// That the case changes a tool that the factory did not wrap; `None` if it may have been.
+    pub(crate) fn unknown_tool(&self) -> Option<String> {
+        let calls = self.calls();
+        let known: Vec<&str> = calls.tools.iter().map(String::as_str).collect();
+        let unknown = self.gate.request_changes().unknown_tool(&known);
+        unknown.filter(|_| !calls.has_toolsets)
     }
 
     /// Notes the model of an agent.

@@ -38,7 +38,7 @@ impl InterceptedTool {
         interception: Interception,
         shared: &Arc<Shared>,
     ) -> Self {
-        shared.gate.note_tools([tool.name().to_owned()]);
+        shared.note_tool(tool.name());
         Self { tool, interception, shared: Arc::clone(shared) }
     }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use json_text::JsonText;
+use scoring::Trace;
 use scoring::measurements::Efficiency;
 use scoring::state::Query;
 
@@ -73,6 +74,10 @@ pub struct EvalCase {
     pub terminate_when: Termination,
     /// What is measured.
     pub metrics: Vec<Arc<dyn Metric>>,
+    /// Whether `metrics` are google-adk's own criteria, since nobody has named any.
+    pub has_default_metrics: bool,
+    /// What the agent did when it was right. It decides on forks of a case without metrics.
+    pub golden_path: Option<Arc<Trace>>,
     /// What is reported beside them, and never passes or fails.
     pub informational: Vec<Efficiency>,
     /// What goes wrong with tools on purpose.
@@ -168,6 +173,8 @@ impl EvalCase {
             given: None,
             terminate_when: Termination::default(),
             metrics: Vec::new(),
+            has_default_metrics: false,
+            golden_path: None,
             informational: Vec::new(),
             faults: Vec::new(),
             seed: 0,
@@ -367,6 +374,12 @@ pub fn name_with(name: &str, model: &str) -> String {
 pub fn name_without<'n>(name: &'n str, model: &str) -> &'n str {
     let without = name.strip_suffix(&format!(" [{model}]"));
     without.unwrap_or(name)
+}
+
+/// The model in the name of a case, if there may be one.
+#[must_use]
+pub fn model_in(name: &str) -> Option<&str> {
+    name.strip_suffix(']')?.rsplit_once(" [").map(|(_, model)| model)
 }
 
 /// One run of a case.

@@ -187,7 +187,8 @@ pub enum Decision {
 
 impl Gate {
     /// What is changed in requests to models.
-    pub(crate) fn request_changes(&self) -> &RequestChanges {
+    #[must_use]
+    pub fn request_changes(&self) -> &RequestChanges {
         &self.rules.request_changes
     }
 

@@ -89,6 +89,7 @@ pub mod python;
 // Suites: many cases, their files and their results.
 pub mod continuations;
 pub mod file;
+pub mod source_patch;
 pub mod store;
 pub mod suite;
 

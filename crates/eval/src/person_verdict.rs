@@ -7,7 +7,7 @@ use crate::metric::{Metric, MetricResult};
 use crate::result::{EvalResult, ResultSummary, Status, status};
 
 /// The name of the metric.
-const VERDICT: &str = "verdict";
+pub const VERDICT: &str = "verdict";
 
 /// A person says whether the continuation passes.
 pub(crate) struct PersonVerdict;

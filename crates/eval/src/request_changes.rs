@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use json_text::JsonText;
+use scoring::nearest::nearest;
 use serde::{Deserialize, Serialize};
 
 /// What is changed in every request to a model that is asked.
@@ -18,6 +19,16 @@ pub struct RequestChanges {
     /// The temperature of the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
+}
+
+/// What an agent has where a change puts something else.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct OwnTexts {
+    /// The instructions that are texts, by agent.
+    pub instructions: BTreeMap<String, String>,
+    /// The descriptions of tools, by name.
+    pub descriptions: BTreeMap<String, String>,
 }
 
 /// What is changed in the declaration of a tool.
@@ -39,6 +50,18 @@ impl RequestChanges {
         *self == Self::default()
     }
 
+    /// That it changes the instruction of an agent that is none of these; `None` if it does not.
+    #[must_use]
+    pub fn unknown_agent(&self, known: &[&str]) -> Option<String> {
+        unknown("agent", self.instructions.keys(), known)
+    }
+
+    /// That it changes a tool that is none of these; `None` if it does not.
+    #[must_use]
+    pub fn unknown_tool(&self, known: &[&str]) -> Option<String> {
+        unknown("tool", self.tools.keys(), known)
+    }
+
     /// What is changed, in a word or two.
     #[must_use]
     pub fn name(&self) -> &'static str {
@@ -54,6 +77,15 @@ impl RequestChanges {
             _ => "changes",
         }
     }
+}
+
+fn unknown<'n>(
+    what: &str,
+    mut named: impl Iterator<Item = &'n String>,
+    known: &[&str],
+) -> Option<String> {
+    let wanted = named.find(|name| !known.contains(&name.as_str()))?;
+    Some(format!("it has no {what} {wanted}; {}", nearest(wanted, known.iter().copied())))
 }
 
 #[cfg(test)]

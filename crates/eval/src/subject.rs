@@ -13,6 +13,7 @@ use crate::gate::Gate;
 use crate::given_model::GivenModel;
 use crate::message::Message;
 use crate::names::Names;
+use crate::request_changes::{OwnTexts, RequestChanges};
 use crate::run_failure::RunFailure;
 use crate::scopes::Scopes;
 
@@ -47,9 +48,17 @@ pub trait Subject: Send + Sync {
         false
     }
 
-    /// Whether the requests to its models can be changed, as [`crate::request_changes::RequestChanges`] says.
-    fn changes_requests(&self) -> bool {
-        false
+    /// Why the requests to its models cannot be changed so; `None` if they can.
+    fn unchangeable(&self, _: &RequestChanges) -> Option<String> {
+        Some("the requests of this agent to its models cannot be changed".to_owned())
+    }
+
+    /// The instructions and descriptions that such changes replace.
+    ///
+    /// # Errors
+    /// A [`RunFailure`] if the agent cannot be loaded.
+    async fn own_texts(&self, _: &Needs<'_>) -> Result<OwnTexts, RunFailure> {
+        Ok(OwnTexts::default())
     }
 
     /// Where the scopes of a case are in its state.

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use futures::StreamExt as _;
 use indexmap::IndexMap;
-use scoring::nearest::nearest;
 use serde::Serialize;
 
 use crate::case::{CaseRun, EvalCase};
@@ -209,26 +208,12 @@ fn unchangeable(case: &EvalCase, names: &Names) -> Option<String> {
     if changes.is_empty() {
         return None;
     }
-    if !case.subject.changes_requests() {
-        return Some(
-            "only agents of google-adk can be given other instructions, tools or a temperature, each case in a process of its own (`--isolation process`)"
-                .to_owned(),
-        );
-    }
-    let unknown = |wanted: &String, known: &[&str], what: &str| {
-        (!known.contains(&wanted.as_str())).then(|| {
-            format!("it has no {what} {wanted}; {}", nearest(wanted, known.iter().copied()))
-        })
-    };
+    let reason = case.subject.unchangeable(changes);
     let agents = names.acting_agents();
-    let agents = agents.iter().find_map(|known| {
-        changes.instructions.keys().find_map(|agent| unknown(agent, known, "agent"))
-    });
     let tools = names.called_tools();
-    let tools = tools
-        .iter()
-        .find_map(|known| changes.tools.keys().find_map(|tool| unknown(tool, known, "tool")));
-    agents.or(tools)
+    let agent = || changes.unknown_agent(agents.as_deref()?);
+    let tool = || changes.unknown_tool(tools.as_deref()?);
+    reason.or_else(agent).or_else(tool)
 }
 
 /// Runs the cases. `ended` is called with each result as it ends.

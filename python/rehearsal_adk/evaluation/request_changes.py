@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from google.adk.agents import LlmAgent
+from google.adk.tools.base_tool import BaseTool
+from google.adk.tools.base_toolset import BaseToolset
+from google.adk.tools.function_tool import FunctionTool
 
 from rehearsal_adk.evaluation import unseen
 
@@ -37,6 +40,28 @@ class RequestChanges:
             for place, declaration in enumerate(declared):
                 if change := self._tools.get(declaration.name):
                     declared[place] = declaration.model_copy(update=_members(change))
+
+
+def own_texts(root: Any) -> dict[str, dict[str, str]]:
+    """The instructions of agents that are texts, and the descriptions of their tools."""
+    instructions: dict[str, str] = {}
+    descriptions: dict[str, str] = {}
+    for agent in unseen.agents(root):
+        if not isinstance(agent, LlmAgent):
+            continue
+        if _is_text(agent.instruction):
+            instructions.setdefault(agent.name, agent.instruction)
+        for tool in agent.tools:
+            if not isinstance(tool, (BaseTool, BaseToolset)) and callable(tool):
+                tool = FunctionTool(tool)
+            if isinstance(tool, BaseTool) and _is_text(tool.description):
+                descriptions.setdefault(tool.name, tool.description)
+    return {"instructions": instructions, "descriptions": descriptions}
+
+
+def _is_text(value: Any) -> bool:
+    """Whether it is a text that JSON has: one without half of a pair of surrogates."""
+    return isinstance(value, str) and not any("\ud800" <= character <= "\udfff" for character in value)
 
 
 def _members(change: dict[str, Any]) -> dict[str, Any]:

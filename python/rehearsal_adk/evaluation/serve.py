@@ -94,7 +94,7 @@ def main() -> None:
         adk_private.check("evaluation")
         gate.look_again()
         warm_up.note_missing_modules()
-        unseen, names = _unseen(loaded), _names(loaded)
+        unseen, names, texts = _unseen(loaded), _names(loaded), _texts(loaded)
         warm_up.declare(loaded.root)
         started = threads.end()
         # The code may have caught the error.
@@ -113,6 +113,7 @@ def main() -> None:
         "python": sys.version.split()[0],
         "unseen": unseen,
         "names": names,
+        "texts": texts,
         "uncompiled": uncompiled,
     }
     say(answers, {"ready": ready})
@@ -169,6 +170,12 @@ def _names(loaded: Any) -> dict[str, Any]:
     from rehearsal_adk.evaluation import names
 
     return names.of(loaded.root)
+
+
+def _texts(loaded: Any) -> dict[str, dict[str, str]]:
+    from rehearsal_adk.evaluation import request_changes
+
+    return request_changes.own_texts(loaded.root)
 
 
 async def _run_at_once(

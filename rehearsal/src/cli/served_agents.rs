@@ -8,7 +8,7 @@ use std::time::Duration;
 use agents::SimulatedAgentConfig;
 
 use super::sources::Revisions;
-use crate::config::{AgentConfig, Config, agents_now};
+use crate::config::{AgentConfig, Config, Served, ServedNow, agents_now};
 
 /// How often the folders of agents are read.
 const LOOK: Duration = Duration::from_secs(2);
@@ -16,6 +16,7 @@ const LOOK: Duration = Duration::from_secs(2);
 /// The configuration that a host serves.
 pub struct ServedAgents {
     config: RefCell<Config>,
+    now: ServedNow,
     revisions: Revisions,
 }
 
@@ -23,7 +24,14 @@ impl ServedAgents {
     /// The configuration with which a host starts.
     #[must_use]
     pub fn new(config: Config) -> Self {
-        Self { config: RefCell::new(config), revisions: Revisions::default() }
+        let now = ServedNow::new(Served::from(&config));
+        Self { config: RefCell::new(config), now, revisions: Revisions::default() }
+    }
+
+    /// What the host serves, for its parts that look it up.
+    #[must_use]
+    pub fn now(&self) -> ServedNow {
+        self.now.clone()
     }
 
     /// The agents of `config`, those that are served already with the same revision.
@@ -36,6 +44,7 @@ impl ServedAgents {
 
     /// Notes that the host has taken up `config`.
     pub fn set(&self, config: Config) {
+        self.now.set(Served::from(&config));
         self.config.replace(config);
     }
 

@@ -15,6 +15,7 @@ mod live;
 mod mcp;
 mod schema;
 mod security;
+mod served;
 mod source_location;
 
 use std::fs;
@@ -33,6 +34,7 @@ pub use live::LiveConfig;
 pub use mcp::ServerEntry;
 pub use schema::json_schema;
 pub use security::{AllowedOrigin, SecurityConfig};
+pub use served::{Served, ServedNow};
 pub use source_location::SourceLocation;
 
 /// The default configuration file in the working directory.

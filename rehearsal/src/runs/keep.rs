@@ -31,7 +31,7 @@ pub(super) enum KeepError {
     Append(#[from] AppendError),
 }
 
-/// Appends the result to the eval set of the agent.
+/// Appends the result to the eval set of the agent. Suites are named in `folder`.
 ///
 /// # Errors
 /// [`KeepError`]; the file is then unchanged.
@@ -40,6 +40,7 @@ pub(super) fn keep(
     run: &RunInfo,
     result: &EvalResult,
     agents: &[AgentConfig],
+    folder: &Path,
 ) -> Result<KeptResult, KeepError> {
     let trace = eval::trace::trace(&result.events);
     if trace.invocations.is_empty() {
@@ -47,7 +48,7 @@ pub(super) fn keep(
     }
     let began = Timestamp::from_millisecond(run.created_at).unwrap_or_default();
     let id = format!("{}_{}_{}", eval_id(&case.name, began), run.number, result.repeat);
-    let (path, name) = eval_set_of(case, agents);
+    let (path, name) = eval_set_of(case, agents, folder);
     let kept = KeptRun {
         eval_id: selectable_id(&id).unwrap_or(id),
         session_input: SessionInput::new(snake_case(&name), "user", initial_state(result)),
@@ -76,8 +77,8 @@ pub(super) fn keep(
 
 /// The eval set of the agent that the case runs, and the agent's name. An agent that is not served has it where
 /// `adk web` looks for it.
-fn eval_set_of(case: &EvalCase, agents: &[AgentConfig]) -> (PathBuf, String) {
-    let suite = Path::new(&case.source.suite);
+fn eval_set_of(case: &EvalCase, agents: &[AgentConfig], folder: &Path) -> (PathBuf, String) {
+    let suite = folder.join(&case.source.suite);
     let folder = case.subject.folder();
     let is_of_case = |agent: &&AgentConfig| match (&agent.source, folder) {
         (AgentSourceConfig::AdkPython { folder: served, .. }, Some(folder)) => {

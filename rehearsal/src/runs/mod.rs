@@ -28,18 +28,20 @@ use eval::result::{ResultSummary, Status};
 use eval::store::{ResultKey, RunStore, StoreError};
 use eval::tool_mode::{ToolModes, UnknownToolMode};
 use eval::under_way::CaseUnderWay;
+use rehearsal_server::access::ExportEntry;
 
 use self::compare::{compared, is_comparable};
+use self::keep::KeepError;
 use self::new_run::NewRun;
 use self::recorded::RecordedFile;
 use self::running::HostedRuns;
-use self::suites::{FoundSuites, SuiteSearch};
+use self::suites::{FoundSuites, SuiteSearch, suite_at};
 use self::under_way::PeopleHere;
 use crate::cli::{
     EvalArguments, EvalError, ForkRun, case_of, read_changes, read_move, recorded_run, stored,
     suite_name_in,
 };
-use crate::config::AgentConfig;
+use crate::config::{AgentConfig, Served, ServedNow};
 use crate::run_views::{
     case_run, compared_with, fork_side, fork_view, id_of, key_of, recorded_kind, run_detail,
     run_summaries, said_of,
@@ -52,9 +54,7 @@ const MOST_TIMES: u32 = 100;
 pub struct StoredRuns {
     store: PathBuf,
     folder: PathBuf,
-    python: Option<PathBuf>,
-    agents: Vec<AgentConfig>,
-    search: SuiteSearch,
+    served: ServedNow,
     hosted: HostedRuns,
     address: Arc<OnceLock<String>>,
 }
@@ -64,32 +64,23 @@ impl StoredRuns {
     /// `rehearsal eval` was started. `python` runs agents without an interpreter of their own.
     #[must_use]
     pub fn new(store: PathBuf, folder: PathBuf, python: Option<PathBuf>) -> Self {
-        let search = SuiteSearch { folder: folder.clone(), ..SuiteSearch::default() };
-        Self {
-            store,
-            folder,
-            python,
-            agents: Vec::new(),
-            search,
-            hosted: HostedRuns::default(),
-            address: Arc::default(),
-        }
+        let served = ServedNow::new(Served { python, ..Served::default() });
+        let (hosted, address) = (HostedRuns::default(), Arc::default());
+        Self { store, folder, served, hosted, address }
     }
 
     /// Results of these agents are kept in the eval sets that they have here, which can be run.
     #[must_use]
-    pub fn agents(mut self, agents: Vec<AgentConfig>) -> Self {
-        self.search.agents.clone_from(&agents);
-        self.agents = agents;
+    pub fn agents(self, agents: Vec<AgentConfig>) -> Self {
+        self.served.set(Served { agents, ..self.served.get() });
         self
     }
 
-    /// Suites are found in these folders too. Those of `agent_folders` are agents, which come and go.
+    /// As [`StoredRuns::agents`], with the agents, the folders and the interpreter that the host has whenever something is
+    /// asked for.
     #[must_use]
-    pub fn folders(mut self, agent_folders: Vec<PathBuf>, others: Vec<PathBuf>) -> Self {
-        self.search.agent_folders = agent_folders;
-        self.search.others = others;
-        self
+    pub fn serving(self, served: ServedNow) -> Self {
+        Self { served, ..self }
     }
 
     /// Where the address of the host is set once it is known: people respond there.
@@ -119,8 +110,30 @@ impl StoredRuns {
     fn arguments_of(&self, suites: Vec<PathBuf>) -> EvalArguments {
         EvalArguments {
             host: self.address.get().cloned(),
-            ..EvalArguments::of_suites(suites, self.python.clone(), self.store.clone())
+            ..EvalArguments::of_suites(suites, self.served.get().python, self.store.clone())
         }
+    }
+
+    /// How the suite of a stored result is read: an eval set with the agent that it is of.
+    async fn reader(&self) -> Result<impl Fn(&Path) -> EvalArguments, ApiError> {
+        let agents = self.agents_now().await?;
+        Ok(move |suite: &Path| {
+            suite_at(&self.folder.join(suite), &agents).arguments(self.arguments(suite))
+        })
+    }
+
+    /// The agents of the host.
+    async fn agents_now(&self) -> Result<Vec<AgentConfig>, ApiError> {
+        let served = self.served.get();
+        let now = tokio::task::spawn_blocking(move || {
+            // A folder that cannot be read for a moment has the agents that it had.
+            served.agents_now().unwrap_or(served.agents)
+        });
+        now.await.map_err(|_| ApiError::Internal("find the agents".to_owned()))
+    }
+
+    fn search(&self) -> SuiteSearch {
+        SuiteSearch { folder: self.folder.clone(), served: self.served.get() }
     }
 
     /// All runs, the newest first.
@@ -192,7 +205,7 @@ impl StoredRuns {
 
     /// The suites that there are now.
     async fn found(&self) -> Result<FoundSuites, ApiError> {
-        let search = self.search.clone();
+        let search = self.search();
         let found = tokio::task::spawn_blocking(move || search.find());
         found.await.map_err(|_| ApiError::Internal("find suites".to_owned()))
     }
@@ -271,8 +284,8 @@ impl RunHost for StoredRuns {
     }
 
     async fn list_suites(&self) -> Result<SuiteList, ApiError> {
-        let (search, python, store) =
-            (self.search.clone(), self.python.clone(), self.store.clone());
+        let (search, store) = (self.search(), self.store.clone());
+        let python = search.served.python.clone();
         let arguments =
             move |suite| EvalArguments::of_suites(vec![suite], python.clone(), store.clone());
         let listed = tokio::task::spawn_blocking(move || search.list(arguments));
@@ -396,7 +409,7 @@ impl RunHost for StoredRuns {
         if request.message.trim().is_empty() {
             return Err(ApiError::Run("Write the user's message first.".to_owned()));
         }
-        let (agents, store) = (self.agents.clone(), self.store.clone());
+        let (agents, store) = (self.agents_now().await?, self.store.clone());
         let agent =
             recorded::folder_of(&request.agent, &agents).map_err(|error| refused(&error))?;
         let folder = recorded::absolute(agent.1);
@@ -462,7 +475,7 @@ impl RunHost for StoredRuns {
         let tools = tools.map_err(|error| refused(&error))?;
         let fork = Fork { step, at, changes, then, times, tools, by_person };
         let CaseRunId { run, .. } = of;
-        let read = |suite: &Path| self.arguments(suite);
+        let read = self.reader().await?;
         let begun = ForkRun::begin(&store, run, key_of(of), fork, read).await;
         self.run(begun.map_err(|error| refused(&error))?, store).await
     }
@@ -483,14 +496,14 @@ impl RunHost for StoredRuns {
         let (with, of) = fork_of(&store, run).await?;
         let times = times.max(of.times.unwrap_or(1)).min(MOST_TIMES);
         let info = store.run(with).await.map_err(|error| refused(&error))?;
-        let read = |suite: &Path| self.arguments(suite);
+        let read = self.reader().await?;
         let fork = ForkRun::resume(&store, &info, Some(times), read).await;
         self.run(fork.map_err(|error| refused(&error))?, store).await
     }
 
     async fn give_again(&self, request: RecordedRequest) -> Result<CaseRunId, ApiError> {
         let store = RunStore::open(&self.store).await.map_err(|error| refused(&error))?;
-        let (agents, path) = (self.agents.clone(), self.store.clone());
+        let (agents, path) = (self.agents_now().await?, self.store.clone());
         let file =
             tokio::task::spawn_blocking(move || recorded::file_of(request, &agents, &path)).await;
         let file = file.map_err(|_| ApiError::Internal("write the case".to_owned()))?;
@@ -503,7 +516,7 @@ impl RunHost for StoredRuns {
     }
 
     async fn list_adk_sessions(&self) -> Result<AdkSessionList, ApiError> {
-        Ok(recorded::adk_sessions(&self.agents).await)
+        Ok(recorded::adk_sessions(&self.agents_now().await?).await)
     }
 
     async fn set_verdict(
@@ -523,12 +536,17 @@ impl RunHost for StoredRuns {
         let run = store.run(result.run).await.map_err(|error| refused(&error))?;
         let key = key_of(result);
         let kept = stored(&store, run.number, &key).await.map_err(|error| refused(&error))?;
-        let read = |suite: &Path| self.arguments(suite);
+        let read = self.reader().await?;
         let recorded = store.recorded_source(&run).await.map_err(|error| refused(&error))?;
         let case = case_of(&key, recorded.as_ref(), read).map_err(|error| refused(&error))?;
-        let agents = self.agents.clone();
-        let kept =
-            tokio::task::spawn_blocking(move || keep::keep(&case, &run, &kept.result, &agents));
+        let agents = self.agents_now().await?;
+        let (folder, entry) = (self.folder.clone(), ExportEntry::of_run(run.number, &key.name));
+        let kept = tokio::task::spawn_blocking(move || {
+            let kept = keep::keep(&case, &run, &kept.result, &agents, &folder)?;
+            // The page may have gone meanwhile.
+            entry.write(&kept.eval_id, &kept.path);
+            Ok::<_, KeepError>(kept)
+        });
         match kept.await {
             Ok(kept) => kept.map_err(|error| refused(&error)),
             Err(_) => Err(ApiError::Internal("keep the result".to_owned())),

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use api::{EarlierRun, RunCases, RunPlan, RunRequest};
+use api::{EarlierRun, RunCases, RunOf, RunPlan, RunRequest};
 use eval::case::name_without;
 use eval::given_model::{RealModel, real_model};
 use eval::result::Status;
@@ -12,7 +12,7 @@ use eval::store::{RunStore, StoreError, Summaries};
 use eval::under_way::CasesUnderWay;
 use eval::{CaseRun, EvalCase, EvalSuite, ToolUse, run_cases};
 
-use crate::cli::{EvalArguments, EvalError, cases, check_fit};
+use crate::cli::{EvalArguments, EvalError, cases as read, check_fit};
 use crate::run_views::sum;
 
 /// Cases of suites, to run.
@@ -36,9 +36,24 @@ impl NewRun {
         arguments: EvalArguments,
     ) -> Result<Self, EvalError> {
         let jobs = arguments.jobs();
-        let mut arguments = EvalArguments { model: request.model.clone(), ..arguments };
+        let models = request.model.iter().cloned().collect();
+        let mut arguments = EvalArguments { models, ..arguments };
         arguments.repeats = request.repeats.and_then(NonZeroU32::new);
-        let mut cases = cases(&arguments)?;
+        let mut cases = read(&arguments)?;
+        let names_no_model = cases.iter().all(|case| case.one_of_models.is_none());
+        if matches!(request.of, RunOf::Run(_)) && request.model.is_none() && names_no_model {
+            // It ran with several models of the command line, which the suite does not name.
+            let results = earlier.iter().flat_map(|(_, results)| results);
+            for model in results.filter_map(|(_, result)| result.model.as_ref()) {
+                if !arguments.models.contains(model) {
+                    arguments.models.push(model.clone());
+                }
+            }
+            if !arguments.models.is_empty() {
+                arguments.names_models = true;
+                cases = read(&arguments)?;
+            }
+        }
         for case in &mut cases {
             // The file may be named from elsewhere.
             if let Some(name) = name_of(&suites, &case.source.suite) {

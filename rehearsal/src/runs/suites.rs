@@ -9,7 +9,7 @@ use eval::file::SuiteError;
 use walkdir::{DirEntry, WalkDir};
 
 use crate::cli::{EvalArguments, EvalError, cases, suite_name_in};
-use crate::config::{AgentConfig, AgentSourceConfig, agents_now};
+use crate::config::{AgentConfig, AgentSourceConfig, Served};
 
 /// How the names of suites end.
 const SUITES: [&str; 3] = [".eval.yaml", ".eval.yml", ".eval.json"];
@@ -31,12 +31,8 @@ const MOST_SUITES: usize = 500;
 pub(super) struct SuiteSearch {
     /// The working directory, in which runs name their suites.
     pub(super) folder: PathBuf,
-    /// The served agents.
-    pub(super) agents: Vec<AgentConfig>,
-    /// Folders of agents that come and go.
-    pub(super) agent_folders: Vec<PathBuf>,
-    /// Other folders.
-    pub(super) others: Vec<PathBuf>,
+    /// The agents and folders of the host.
+    pub(super) served: Served,
 }
 
 /// Suites that were found.
@@ -63,6 +59,10 @@ pub(super) enum FoundSuite {
 }
 
 impl FoundSuite {
+    fn of((agent, python): &AgentFolder) -> Self {
+        Self::EvalSet { agent: agent.clone(), python: python.clone() }
+    }
+
     /// The arguments with which it is read.
     pub(super) fn arguments(&self, arguments: EvalArguments) -> EvalArguments {
         match self {
@@ -85,31 +85,23 @@ impl SuiteSearch {
     /// Looks at names only. Blocks while it reads the folders.
     pub(super) fn find(&self) -> FoundSuites {
         let mut found = FoundSuites::default();
-        let agents = match agents_now(&self.agents, &self.agent_folders) {
+        let agents = match self.served.agents_now() {
             Ok(agents) => agents,
             Err(error) => {
                 found.notes.push(format!("The folders of agents cannot be read: {error}."));
-                self.agents.clone()
+                self.served.agents.clone()
             }
         };
-        let folders: Vec<(PathBuf, Option<PathBuf>)> = agents
-            .iter()
-            .filter_map(|agent| match &agent.source {
-                AgentSourceConfig::AdkPython { folder, python } => {
-                    Some((folder.clone(), python.clone()))
-                }
-                AgentSourceConfig::Native { .. } | AgentSourceConfig::Mcp(_) => None,
-            })
-            .collect();
-        for (agent, (folder, python)) in agents.iter().filter(|it| is_adk(it)).zip(&folders) {
+        let folders = folders(&agents);
+        for (agent, folder) in agents.iter().filter_map(|agent| Some((agent, folder_of(agent)?))) {
             // An eval set need not be in the folder of its agent.
             if agent.eval_set_path.is_file() {
-                let set = FoundSuite::EvalSet { agent: folder.clone(), python: python.clone() };
-                found.take(self.root(), &agent.eval_set_path, set);
+                found.take(self.root(), &agent.eval_set_path, FoundSuite::of(&folder));
             }
         }
+        let Served { agent_folders, eval_sets, .. } = &self.served;
         let of_agents = folders.iter().map(|(folder, _)| folder.as_path());
-        let others = self.agent_folders.iter().chain(&self.others).map(PathBuf::as_path);
+        let others = agent_folders.iter().chain(eval_sets).map(PathBuf::as_path);
         for folder in of_agents.chain(others).chain([self.root()]) {
             found.search(self.root(), folder, &folders);
         }
@@ -147,7 +139,7 @@ impl FoundSuites {
     }
 
     /// Takes the suites below a folder, and the eval sets that are in the folder of an agent.
-    fn search(&mut self, root: &Path, folder: &Path, agents: &[(PathBuf, Option<PathBuf>)]) {
+    fn search(&mut self, root: &Path, folder: &Path, agents: &[AgentFolder]) {
         let mut folders = 0;
         let entries = WalkDir::new(folder).max_depth(DEEPEST).sort_by_file_name();
         for entry in entries.into_iter().filter_entry(is_searched) {
@@ -194,19 +186,43 @@ impl FoundSuites {
     }
 }
 
-fn is_adk(agent: &AgentConfig) -> bool {
-    matches!(agent.source, AgentSourceConfig::AdkPython { .. })
+/// What a file of a run is, among these agents: the eval set of one of them, one in its folder, or else a suite.
+pub(super) fn suite_at(path: &Path, agents: &[AgentConfig]) -> FoundSuite {
+    let is_set = |agent: &&AgentConfig| {
+        let real = |path: &Path| path.canonicalize().ok();
+        agent.eval_set_path == path
+            || real(path).is_some_and(|path| real(&agent.eval_set_path) == Some(path))
+    };
+    let own =
+        agents.iter().filter(is_set).find_map(folder_of).map(|folder| FoundSuite::of(&folder));
+    let is_named_so = path.to_string_lossy().ends_with(EVAL_SETS);
+    let around = || agent_of(path, &folders(agents)).filter(|_| is_named_so);
+    own.or_else(around).unwrap_or(FoundSuite::Suite)
+}
+
+/// The folder of an agent of google-adk, and its own interpreter.
+type AgentFolder = (PathBuf, Option<PathBuf>);
+
+fn folder_of(agent: &AgentConfig) -> Option<AgentFolder> {
+    match &agent.source {
+        AgentSourceConfig::AdkPython { folder, python } => Some((folder.clone(), python.clone())),
+        AgentSourceConfig::Native { .. } | AgentSourceConfig::Mcp(_) => None,
+    }
+}
+
+fn folders(agents: &[AgentConfig]) -> Vec<AgentFolder> {
+    agents.iter().filter_map(folder_of).collect()
 }
 
 /// The served agent that has the file in its folder; of several, the innermost.
-fn agent_of(path: &Path, agents: &[(PathBuf, Option<PathBuf>)]) -> Option<FoundSuite> {
+fn agent_of(path: &Path, agents: &[AgentFolder]) -> Option<FoundSuite> {
     let path = path.canonicalize().ok()?;
-    let around = agents.iter().filter_map(|(folder, python)| {
-        let real = folder.canonicalize().ok()?;
-        path.starts_with(&real).then(|| (real.components().count(), folder, python))
+    let around = agents.iter().filter_map(|agent| {
+        let real = agent.0.canonicalize().ok()?;
+        path.starts_with(&real).then(|| (real.components().count(), agent))
     });
-    let (_, agent, python) = around.max_by_key(|(depth, ..)| *depth)?;
-    Some(FoundSuite::EvalSet { agent: agent.clone(), python: python.clone() })
+    let (_, agent) = around.max_by_key(|(depth, _)| *depth)?;
+    Some(FoundSuite::of(agent))
 }
 
 /// Whether the entry is looked at. The folder itself is, whatever its name.
@@ -288,9 +304,14 @@ mod tests {
         let set = outside.path().join("set.evalset.json");
         let search = SuiteSearch {
             folder: folder.path().to_owned(),
-            agents: vec![AgentConfig { eval_set_path: set.clone(), ..agent(&desk, Some("py")) }],
-            others: vec![outside.path().join("missing"), folder.path().join("suites")],
-            ..SuiteSearch::default()
+            served: Served {
+                agents: vec![AgentConfig {
+                    eval_set_path: set.clone(),
+                    ..agent(&desk, Some("py"))
+                }],
+                eval_sets: vec![outside.path().join("missing"), folder.path().join("suites")],
+                ..Served::default()
+            },
         };
         let FoundSuites { by_name, notes } = search.find();
         assert_eq!(notes, Vec::<String>::new());
@@ -337,8 +358,7 @@ mod tests {
         let outside = tempfile::tempdir().expect("a folder");
         let search = SuiteSearch {
             folder: folder.path().to_owned(),
-            agent_folders: vec![outside.path().to_owned()],
-            ..SuiteSearch::default()
+            served: Served { agent_folders: vec![outside.path().to_owned()], ..Served::default() },
         };
         assert_eq!(search.find(), FoundSuites::default());
         write(outside.path(), "late/agent.py");

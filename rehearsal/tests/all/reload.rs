@@ -53,6 +53,20 @@ impl Reloading {
         panic!("the host has not logged {text:?}: {:?}", self.log)
     }
 
+    /// What is wrong with the sessions of `adk web` of the agents that the page's part of runs has.
+    fn faults_of_sessions(&self) -> String {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        let head = "content-type: application/json\r\ncontent-length: 2\r\nconnection: close";
+        let address = self.address;
+        let request = format!(
+            "POST /api/list_adk_sessions HTTP/1.1\r\nhost: {address}\r\n{head}\r\n\r\n{{}}"
+        );
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut response = String::new();
+        stream.read_to_string(&mut response).unwrap();
+        response.split_once("\"faults\":").expect("a list").1.to_owned()
+    }
+
     /// The status of a request with a token.
     fn status(&self, token: &str) -> u16 {
         let mut stream = TcpStream::connect(self.address).unwrap();
@@ -165,6 +179,44 @@ fn agents_change_and_a_wrong_agent_changes_nothing() {
     let log = host.reload();
     assert_eq!(changes(&log).len(), 2, "{log}");
     assert!(log.contains("removed the agent Sums") && log.contains("removed the agent Maths"));
+}
+
+/// A file that is no database of sessions.
+fn add_broken_sessions(agent: &Path) {
+    fs::create_dir(agent.join(".adk")).unwrap();
+    fs::write(agent.join(".adk/session.db"), "none").unwrap();
+}
+
+#[test]
+fn runs_have_the_agents_that_were_added_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("rehearsal.toml");
+    fs::write(&file, AGENT).unwrap();
+    for parent in ["late", "agents/sales"] {
+        fs::create_dir_all(folder.path().join(parent)).unwrap();
+        fs::write(folder.path().join(parent).join("agent.py"), "").unwrap();
+    }
+    let host = Reloading::start_with(&["agents", "--config", "rehearsal.toml"], folder.path());
+    assert!(host.faults_of_sessions().starts_with("[]"), "{}", host.faults_of_sessions());
+
+    // By the configuration, which is read again.
+    add_broken_sessions(&folder.path().join("late"));
+    let late = "[[agent]]\nname = \"Late\"\nsource = \"adk_python\"\nfolder = \"late\"\n";
+    fs::write(&file, format!("{AGENT}{late}")).unwrap();
+    let log = host.reload();
+    assert!(log.contains("the configuration was read again"), "{log}");
+    let faults = host.faults_of_sessions();
+    assert!(faults.contains("late/.adk/session.db"), "{faults}");
+
+    // By its folder: at once.
+    fs::create_dir(folder.path().join("agents/support")).unwrap();
+    fs::write(folder.path().join("agents/support/agent.py"), "").unwrap();
+    add_broken_sessions(&folder.path().join("agents/support"));
+    let faults = host.faults_of_sessions();
+    assert!(faults.contains("agents/support/.adk/session.db"), "{faults}");
+    fs::remove_dir_all(folder.path().join("agents/support")).unwrap();
+    let faults = host.faults_of_sessions();
+    assert!(!faults.contains("support") && faults.contains("late"), "{faults}");
 }
 
 #[test]

@@ -45,6 +45,24 @@ pub(crate) struct AttributedEntry {
     context: RequestContext,
 }
 
+/// The entry of a case that the current request exports, for a part of the host outside of this crate. It may be written
+/// on another task, and after the request has ended.
+#[derive(Debug, Clone)]
+pub struct ExportEntry(AttributedEntry);
+
+impl ExportEntry {
+    /// For a result of a run.
+    #[must_use]
+    pub fn of_run(run: i64, case: &str) -> Self {
+        Self(AuditEntry::new("export").with("run", &run).with("case", &case).with_caller())
+    }
+
+    /// Writes that the case is in this file now.
+    pub fn write(self, eval_id: &str, file: &str) {
+        self.0.with("eval_id", &eval_id).with("file", &file).write();
+    }
+}
+
 /// The context of a request, set while the host handles it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RequestContext {

@@ -31,6 +31,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use admit::admit;
+pub use audit::ExportEntry;
 pub(crate) use audit::{AttributedEntry, Audit, AuditEntry, caller, token_scope, within_request};
 #[cfg(test)]
 pub(crate) use audit::{as_token, with_audit_file};

@@ -151,7 +151,7 @@ pub(super) fn ForkPanel(
                     </label>
                     <fieldset class="fork-choice">
                         <legend>"A continuation passes"</legend>
-                        {judged(false, "if the metrics of the case pass")}
+                        {judged(false, "as the metrics of the case say, or else its golden path")}
                         {judged(true, "if I say so, once it has ended")}
                     </fieldset>
                     <p class="quiet">{move || cost(&draft.read())}</p>

@@ -6,7 +6,7 @@ use adk_agent::LlmAgentBuilder;
 use adk_core::{AdkError, Agent};
 use eval::given_model::GivenModel;
 use eval::simulated::SimulatedTool;
-use eval::{EvalCase, Status, ToolMock, ToolUse, run_eval};
+use eval::{EvalCase, Status, ToolMock, ToolUse, check_cases, run_eval};
 use eval_native::{Interceptor, NativeSubject};
 use serde_json::json;
 
@@ -100,4 +100,40 @@ async fn a_request_that_the_service_refuses_for_now_is_repeated() {
     assert_eq!(result.status, Status::Passed, "{:?}", result.error);
     assert_eq!(endpoint.requests().len(), 2);
     assert_eq!(result.token_usage.input, 10, "only the answered request counts");
+}
+
+#[tokio::test]
+async fn a_fork_changes_tools_and_the_temperature_and_refuses_instructions() {
+    let endpoint = Endpoint::start(|request| says(request, "Booked")).await;
+    let models = endpoint.models();
+    let build = move |interceptor: &Interceptor| -> adk_core::Result<Arc<dyn Agent>> {
+        let model = interceptor.model("clerk", || {
+            let model = models.model("claude-haiku-4-5");
+            Ok(model.map_err(|error| AdkError::config(error.to_string()))?.client())
+        })?;
+        let agent = LlmAgentBuilder::new("clerk").model(model);
+        Ok(Arc::new(agent.tool(interceptor.tool(Arc::new(real("book")))).build()?))
+    };
+    let source = EvalCase::new("own", Arc::new(NativeSubject::new(build))).first_message("A seat");
+    let changed = |changes: serde_json::Value| {
+        source.clone().request_changes(serde_json::from_value(changes).expect("changes"))
+    };
+    let tool = json!({ "description": "Takes a seat.", "parameters": { "type": "object", "title": "seat" } });
+    let case = changed(json!({ "tools": { "book": tool }, "temperature": 0.25 }));
+    assert!(check_cases([&case].into_iter(), 1).await.is_ok());
+    let result = run_eval(&case).await;
+    assert_eq!(result.status, Status::Passed, "{:?}", result.error);
+    let [request] = &endpoint.requests()[..] else { panic!("one request") };
+    let text = request.text();
+    for sent in ["Takes a seat.", "\"title\":\"seat\"", "\"temperature\":0.25"] {
+        assert!(text.contains(sent), "{sent} is not in {text}");
+    }
+
+    let case = changed(json!({ "instructions": { "clerk": "Be brief." } }));
+    let Err((_, refused)) = check_cases([&case].into_iter(), 1).await else { panic!("refused") };
+    assert!(refused.to_string().contains("builds its instruction itself"), "{refused}");
+    let unknown = run_eval(&changed(json!({ "tools": { "bok": {} } }))).await;
+    let error = unknown.error.expect("refused");
+    assert!(error.message.contains("it has no tool bok; did you mean book?"), "{error:?}");
+    assert_eq!(endpoint.requests().len(), 1);
 }

@@ -1,5 +1,6 @@
 //! [`Fork`]: a run that is forked at a step, and goes on from there several times, with a move and without it.
 
+mod golden_path;
 mod sentence;
 mod tools;
 
@@ -7,6 +8,8 @@ use std::sync::Arc;
 
 use scoring::statistics::{CaseRuns, Effect, effect};
 
+pub use self::golden_path::GOLDEN_PATH;
+use self::golden_path::GoldenPath;
 pub use self::sentence::{Changed, changed, sentence};
 use self::tools::set_tools;
 use crate::case::{CaseRun, EvalCase};
@@ -39,7 +42,8 @@ pub struct Fork {
     pub times: u32,
     /// What tools do from the step on; those that are not named do what the case says.
     pub tools: ToolModes,
-    /// Whether a person says which continuations pass, in place of the metrics of the case. A case without metrics needs it.
+    /// Whether a person says which continuations pass, in place of the metrics of the case. Without metrics, the golden path
+    /// of the case decides, and a person where it has none.
     pub by_person: bool,
 }
 
@@ -73,6 +77,15 @@ pub enum ForkRunError {
     Store(#[from] StoreError),
 }
 
+impl Sides {
+    /// The names of the metrics that say which continuations pass: those of the case, [`GOLDEN_PATH`], or
+    /// [`VERDICT`](crate::person_verdict::VERDICT).
+    #[must_use]
+    pub fn decided_by(&self) -> Vec<&str> {
+        self.with.metrics.iter().map(|metric| metric.name()).collect()
+    }
+}
+
 impl Fork {
     /// The cases that go on from a run of `case`, which gave `source`. `models` play tools.
     ///
@@ -84,7 +97,9 @@ impl Fork {
         source: &EvalResult,
         models: &Models,
     ) -> Result<Sides, ForkRunError> {
-        let by_person = self.by_person || case.metrics.is_empty();
+        let golden =
+            case.golden_path.as_ref().filter(|_| !self.by_person && case.metrics.is_empty());
+        let by_person = self.by_person || (case.metrics.is_empty() && golden.is_none());
         let nothing = RequestChanges::default();
         let side = |at: Option<&Move>, changes: &RequestChanges| {
             let given = Given::before(&source.events, self.step, at)?;
@@ -98,6 +113,11 @@ impl Fork {
             let place = (&source.name, source.repeat, self.step, at.map(Move::json));
             let fork = serde_json::json!((place, &self.then, changes, &self.tools, by_person));
             side.source.content_hash.push_str(&format!(" fork {fork}"));
+            if let Some(golden) = golden {
+                let path = GoldenPath::from_step(Arc::clone(golden), &source.events, self.step);
+                side.metrics = vec![Arc::new(path)];
+                side.source.content_hash.push_str(" golden path");
+            }
             Ok::<_, ForkRunError>(side)
         };
         let without = match self.changed() {

@@ -349,6 +349,7 @@ impl Builder<'_> {
             seed: suite.seed,
             repeats: case.repeats,
             tags: case.tags.clone(),
+            golden_path: self.golden.as_ref().map(|golden| Arc::new(golden.trace.clone())),
             golden: self.golden.clone(),
             source: CaseSource { files: std::mem::take(&mut self.files), ..CaseSource::default() },
             written_in: match self.options.is_of_python {

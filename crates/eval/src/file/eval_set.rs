@@ -213,6 +213,7 @@ fn case_of(
             ));
         metric
     });
+    let is_path = is_golden && !expected.invocations.is_empty();
     let model = match &options.model {
         ModelChoice::Own => None,
         ModelChoice::Replay => Some(session.model),
@@ -228,6 +229,8 @@ fn case_of(
         first_message: Some(first_message),
         recorded_calls,
         metrics: metrics.collect(),
+        has_default_metrics: options.config.is_none(),
+        golden_path: is_path.then(|| Arc::new(expected)),
         informational: config.informational.clone(),
         tags: found.tags,
         source: CaseSource {

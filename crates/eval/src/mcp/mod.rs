@@ -25,6 +25,7 @@ use crate::given_model::{GivenModel, RealModel, real_model};
 use crate::message::Message;
 use crate::model::{Model, ModelNameError, Models, PERSON};
 use crate::names::Names;
+use crate::request_changes::RequestChanges;
 use crate::run_failure::RunFailure;
 use crate::subject::{Needs, Subject, SubjectSession};
 
@@ -111,6 +112,10 @@ impl Subject for McpSubject {
     async fn prepare(&self, _: &Needs<'_>) -> Result<Names, RunFailure> {
         let tools = self.declared.as_ref().and_then(|declared| Tools::of(declared).ok());
         Ok(names(&self.agent.name, tools.as_ref()))
+    }
+
+    fn unchangeable(&self, _: &RequestChanges) -> Option<String> {
+        None
     }
 
     fn refusal(&self, message: &Message) -> Option<String> {

@@ -18,8 +18,11 @@ use super::{failed, names};
 use crate::gate::{Decision, Gate, GateCall};
 use crate::given_model::{ModelCall, ModelTurn};
 use crate::ledger::{Event, Role};
-use crate::model::{CallingReply, Model, ModelMessage, ModelRequest, Models, ReplyCall, UsageNote};
+use crate::model::{
+    CallingReply, GenerationConfig, Model, ModelMessage, ModelRequest, Models, ReplyCall, UsageNote,
+};
 use crate::place::Place;
+use crate::request_changes::ToolChange;
 use crate::run_failure::RunFailure;
 use crate::subject::{Input, SubjectSession, TurnEnd};
 use crate::yields::YieldKind;
@@ -84,17 +87,20 @@ impl McpSession {
         let state = state.map_err(|error| RunFailure::Infrastructure {
             message: format!("the initial state cannot be read: {error}"),
         })?;
+        let changes = gate.request_changes();
+        let instruction = changes.instructions.get(&agent.name).unwrap_or(&agent.instruction);
+        let config = changes.temperature.map(GenerationConfig::of_temperature);
         Ok(Self {
             gate: Arc::clone(gate),
             agent: agent.name.clone(),
-            instruction: agent.instruction.clone(),
+            instruction: instruction.clone(),
             server_instructions: Vec::new(),
             tools: Tools::default(),
             servers,
             model,
             models,
             most_model_calls: super::MOST_MODEL_CALLS,
-            request: ModelRequest::default(),
+            request: ModelRequest { config: config.unwrap_or_default(), ..ModelRequest::default() },
             state,
             turns: 0,
             calls: AtomicUsize::new(0),
@@ -127,7 +133,19 @@ impl McpSession {
         }
         self.server_instructions =
             declared.iter().filter_map(|server| server.instructions.clone()).collect();
+        let changes = self.gate.request_changes();
+        let names = self.tools.names();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        if let Some(reason) = changes.unknown_tool(&names) {
+            return Err(RunFailure::Unchangeable { reason });
+        }
         self.request.tools = self.tools.for_model();
+        for tool in &mut self.request.tools {
+            let Some(changed) = changes.tools.get(&tool.name) else { continue };
+            let ToolChange { description, parameters } = changed.clone();
+            tool.description = description.unwrap_or_else(|| std::mem::take(&mut tool.description));
+            tool.parameters = parameters.unwrap_or_else(|| tool.parameters.clone());
+        }
         Ok(())
     }
 

@@ -33,6 +33,14 @@ struct Members {
 }
 
 impl GenerationConfig {
+    /// With this temperature, and the rest left to the service.
+    #[must_use]
+    pub fn of_temperature(temperature: f64) -> Self {
+        #[expect(clippy::cast_possible_truncation, reason = "services take no more digits")]
+        let temperature = Some(temperature as f32);
+        Self(Some(GenerateContentConfig { temperature, ..GenerateContentConfig::default() }))
+    }
+
     /// Reads a `GenerateContentConfig` of google-genai.
     ///
     /// # Errors

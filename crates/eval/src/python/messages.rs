@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::confirmation::Confirmation;
 use crate::mock::Received;
 use crate::names::Names;
+use crate::request_changes::OwnTexts;
 
 /// A line of the process that forks.
 #[derive(Debug)]
@@ -21,6 +22,8 @@ pub(super) enum FromServer {
         unseen: Vec<Unseen>,
         /// The names that the agent shows.
         names: Names,
+        /// Its instructions and the descriptions of its tools.
+        texts: Box<OwnTexts>,
         /// The files of modules that were compiled at this start, and could not be kept so.
         uncompiled: Vec<String>,
     },
@@ -59,11 +62,12 @@ impl<'de> Deserialize<'de> for FromServer {
             threads: BTreeMap<String, u32>,
             unseen: Vec<Unseen>,
             names: Names,
+            texts: Box<OwnTexts>,
             uncompiled: Vec<String>,
         }
         match Line::deserialize(deserializer)? {
-            Line { ready: Some(Ready { threads, unseen, names, uncompiled }), .. } => {
-                Ok(Self::Ready { threads, unseen, names, uncompiled })
+            Line { ready: Some(Ready { threads, unseen, names, texts, uncompiled }), .. } => {
+                Ok(Self::Ready { threads, unseen, names, texts, uncompiled })
             }
             Line { fault: Some(exception), .. } => Ok(Self::Fault(exception)),
             Line { ports: Some(ports), .. } => Ok(Self::Ports(ports)),

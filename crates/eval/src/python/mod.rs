@@ -43,6 +43,7 @@ use crate::gate::Gate;
 use crate::given_model::{GivenModel, RealModel, real_model};
 use crate::model::{Models, PERSON};
 use crate::names::Names;
+use crate::request_changes::{OwnTexts, RequestChanges};
 use crate::run_failure::RunFailure;
 use crate::scopes::Scopes;
 use crate::subject::{Needs, Subject, SubjectSession};
@@ -243,9 +244,17 @@ impl Subject for AdkPythonSubject {
         Some((format!("the agent {name}"), hash.clone()))
     }
 
-    fn changes_requests(&self) -> bool {
+    fn unchangeable(&self, _: &RequestChanges) -> Option<String> {
         // Instructions are changed in the agent, which cases in one process share.
-        self.agent.isolation == Isolation::Process
+        (self.agent.isolation != Isolation::Process).then(|| {
+            "the requests of an agent in Python are changed only with each case in a process of its own; leave out `--isolation`"
+                .to_owned()
+        })
+    }
+
+    async fn own_texts(&self, needs: &Needs<'_>) -> Result<OwnTexts, RunFailure> {
+        let server = self.servers.get(&self.key(needs.allowed.clone(), needs.model).await?).await?;
+        Ok(server.texts().clone())
     }
 
     fn folder(&self) -> Option<&Path> {

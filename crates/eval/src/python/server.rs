@@ -23,6 +23,7 @@ use super::seal::{self, Network, Seal};
 use super::servers::{Agent, Key, Place};
 use crate::names::Names;
 use crate::process::{LineProcess, Request};
+use crate::request_changes::OwnTexts;
 use crate::run_failure::RunFailure;
 
 /// How long the last output of a process that has ended may take to be read.
@@ -75,6 +76,7 @@ pub(super) struct Server {
     threads: BTreeMap<String, u32>,
     unseen: Vec<Unseen>,
     names: Names,
+    texts: Box<OwnTexts>,
     log: Arc<AgentLog>,
     _process: KilledOnDrop,
 }
@@ -190,10 +192,10 @@ impl Server {
             }
         });
         let begun = is_ready.await.unwrap_or_else(|_| Err("the engine is stopping".to_owned()));
-        let (threads, unseen, names) = match begun {
-            Ok(FromServer::Ready { threads, unseen, names, uncompiled }) => {
+        let (threads, unseen, names, texts) = match begun {
+            Ok(FromServer::Ready { threads, unseen, names, texts, uncompiled }) => {
                 compile(python, &uncompiled);
-                (threads, unseen, names)
+                (threads, unseen, names, texts)
             }
             Ok(FromServer::Fault(Exception { r#type, message, .. }))
                 if r#type == "Declarations" =>
@@ -224,6 +226,7 @@ impl Server {
             threads,
             unseen,
             names,
+            texts,
             log,
             _process: process,
         })
@@ -261,6 +264,11 @@ impl Server {
     /// The names that the agent shows.
     pub(super) fn names(&self) -> &Names {
         &self.names
+    }
+
+    /// The instructions and descriptions of the agent.
+    pub(super) fn texts(&self) -> &OwnTexts {
+        &self.texts
     }
 
     /// Imports what the model of this name needs, or what those need that the agents name.

@@ -16,8 +16,8 @@ use eval::run_failure::AtFault;
 use eval::subject::Input;
 use eval::tool_fault::FaultEffect;
 use eval::{
-    EvalCase, EvalResult, Status, ToolFault, ToolMock, ToolUse, create_eval_runner, run_eval,
-    run_failure,
+    EvalCase, EvalResult, Status, ToolFault, ToolMock, ToolUse, check_cases, create_eval_runner,
+    run_eval, run_failure,
 };
 use json_text::JsonText;
 use serde_json::{Value, json};
@@ -421,6 +421,54 @@ async fn the_model_of_each_service_is_asked() {
             assert!(third.contains(sent), "{name}: {sent} is not in {third}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_fork_changes_the_requests_of_an_agent_and_refuses_what_it_does_not_have() {
+    let endpoint = Endpoint::start(|request| says(request, "On shelf 7")).await;
+    let mut agent = McpAgent::new("librarian").instruction("Help {reader}.");
+    agent.model = Some("openai/gpt-5-mini".to_owned());
+    let agent = agent.server(McpServer::stdio("library", "/no/such/program", [""; 0]));
+    let subject = McpSubject::new(agent).declarations(&declarations()).expect("valid");
+    let source = case(subject.models(endpoint.models()));
+    let changed = |changes: Value| {
+        source.clone().request_changes(serde_json::from_value(changes).expect("changes"))
+    };
+    let all = changed(json!({
+        "instructions": { "librarian": "Say the shelf to {reader}." },
+        "tools": { "search": { "description": "Looks for a book.", "parameters": { "type": "object", "title": "book" } } },
+        "temperature": 0.25,
+    }));
+    let cases = [&source, &all];
+    assert!(check_cases(cases.into_iter(), 1).await.is_ok());
+    for case in cases {
+        assert_eq!(run_eval(case).await.status, Status::Passed);
+    }
+    let [before, after] = &endpoint.requests()[..] else { panic!("two requests") };
+    let (before, after) = (before.text(), after.text());
+    for (own, new) in [
+        ("Help Ada.", "Say the shelf to Ada."),
+        ("Finds the shelf of a book.", "Looks for a book."),
+        ("searchArguments", "\"title\":\"book\""),
+    ] {
+        assert!(before.contains(own) && !before.contains(new), "{before}");
+        assert!(after.contains(new) && !after.contains(own), "{after}");
+    }
+    assert!(after.contains("\"temperature\":0.25") && !before.contains("temperature"), "{after}");
+
+    for (changes, reason) in [
+        (
+            json!({ "instructions": { "libarian": "x" } }),
+            "it has no agent libarian; did you mean librarian?",
+        ),
+        (json!({ "tools": { "serch": {} } }), "it has no tool serch; did you mean search?"),
+    ] {
+        let case = changed(changes);
+        let checked = check_cases([&case].into_iter(), 1).await;
+        let Err((_, refused)) = checked else { panic!("refused") };
+        assert!(refused.to_string().contains(reason), "{refused}");
+    }
+    assert_eq!(endpoint.requests().len(), 2);
 }
 
 #[tokio::test]

@@ -149,10 +149,13 @@ pub struct EvalArguments {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub config: Option<PathBuf>,
     /// The model of the agent at every depth, such as gemini-2.5-pro; `replay` responds as the
-    /// recorded case, of an eval set or of `golden` in a suite [default: the models that the agent
-    /// names; for recorded sessions, `replay`]
-    #[arg(long, value_name = "MODEL", value_parser = NonEmptyStringValueParser::new())]
-    pub model: Option<String>,
+    /// recorded case, of an eval set or of `golden` in a suite; with several, each case runs with each
+    /// [default: the models that the agent names; for recorded sessions, `replay`]
+    #[arg(long = "model", value_name = "MODEL", value_parser = NonEmptyStringValueParser::new())]
+    pub models: Vec<String>,
+    /// Whether the names of cases end with those of `models`, even if it is only one.
+    #[arg(skip)]
+    pub names_models: bool,
     /// The judge of all metrics that a model judges, such as gemini-2.5-flash [default: the models that
     /// the metrics name]
     #[arg(long, value_name = "MODEL", value_parser = NonEmptyStringValueParser::new())]
@@ -246,7 +249,8 @@ impl EvalArguments {
             stop_on_first_failure: false,
             agent: None,
             config: None,
-            model: None,
+            models: Vec::new(),
+            names_models: false,
             judge: None,
             seed: None,
             real_tools: Vec::new(),
@@ -303,13 +307,17 @@ pub struct ForkArguments {
     /// What is changed in every request to a model: JSON such as '{"instructions": {"desk": "Refund at once."}}', or @FILE
     #[arg(long, value_name = "JSON", requires = "step")]
     pub change: Option<String>,
+    /// Also print what is changed in requests as a patch of the agent's files, which stay as they are
+    #[arg(long, conflicts_with_all = ["pass", "fail"])]
+    pub patch: bool,
     /// The model that goes on, such as gemini-2.5-pro, or `person` [default: the model of the case]
     #[arg(long, value_name = "MODEL", requires = "step", value_parser = NonEmptyStringValueParser::new())]
     pub then: Option<String>,
     /// What a tool does from the step on: real, sealed, recorded, refused or simulated:MODEL [default: what the case says]
     #[arg(long, value_name = "TOOL=MODE", requires = "step", value_parser = tool_mode)]
     pub tool: Vec<(String, ToolMode)>,
-    /// A person says which continuations pass, in place of the case's metrics; needed for none where the case has no metrics
+    /// A person says which continuations pass, in place of the case's metrics or of its golden path, which decides where it has
+    /// no metrics
     #[arg(long, requires = "step")]
     pub by_person: bool,
     /// RUN is what `rehearsal fork --by-person` stored: these repeats of it pass

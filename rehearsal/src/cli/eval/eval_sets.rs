@@ -20,11 +20,12 @@ const OF_SESSIONS: [&str; 2] = ["tests", ".adk"];
 /// The name of the model that responds as recorded.
 pub(super) const REPLAY: &str = "replay";
 
-/// The cases of a file in this format. A recorded session has all responses of its models, so they answer unless another
+/// The cases of a file in this format, with this model. A recorded session has all responses of its models, so they answer unless another
 /// model is given.
 pub(super) fn cases(
     path: &Path,
     format: RecordedFormat,
+    model: Option<&str>,
     arguments: &EvalArguments,
     servers: &Servers,
 ) -> Result<Vec<EvalCase>, EvalError> {
@@ -38,7 +39,7 @@ pub(super) fn cases(
         None if beside.is_file() => Some(read_config(&beside)?),
         None => None,
     };
-    let model = match model(arguments) {
+    let model = match chosen(model) {
         ModelChoice::Own if format.is_of_sessions() => ModelChoice::Replay,
         model => model,
     };
@@ -72,9 +73,9 @@ pub(super) fn given_option(arguments: &EvalArguments) -> Option<&'static str> {
     given.into_iter().find(|(_, is_given)| *is_given).map(|(option, _)| option)
 }
 
-/// The model that the arguments choose.
-pub(super) fn model(arguments: &EvalArguments) -> ModelChoice {
-    match arguments.model.as_deref() {
+/// The choice of a model by its name; without one, the agent's own models.
+pub(super) fn chosen(model: Option<&str>) -> ModelChoice {
+    match model {
         None => ModelChoice::Own,
         Some(REPLAY) => ModelChoice::Replay,
         Some(name) => ModelChoice::Named(name.to_owned()),

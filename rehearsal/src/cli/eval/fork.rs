@@ -7,12 +7,14 @@ use std::io::{self, Write};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::Path;
 
-use eval::continuations::{Fork, effect_of, sentence};
+use eval::continuations::{Fork, GOLDEN_PATH, effect_of, sentence};
 use eval::fork::{Move, Step, StepKind, steps};
 use eval::ledger::Origin;
+use eval::person_verdict::VERDICT;
 use eval::recorded_source::{RecordedKind, RecordedSource};
 use eval::request_changes::RequestChanges;
 use eval::result::{EvalResult, Status};
+use eval::source_patch::Patch;
 use eval::store::{ResultKey, RunInfo, RunStore, StoredResult, Summaries};
 use eval::tool_mode::ToolModes;
 use eval::{CaseRun, EvalCase};
@@ -101,9 +103,14 @@ pub async fn fork(
     let jobs = arguments.jobs.or_else(|| std::thread::available_parallelism().ok());
     let jobs = jobs.map_or(1, NonZeroUsize::get);
     let interrupted = run_shown(&mut fork, &store, jobs).await?;
-    let outcome = Outcome::of(&fork);
+    let outcome = Outcome { patch: fork.patch(Path::new(".")).await?, ..Outcome::of(&fork) };
     match arguments.format {
-        ForkFormat::Text => outcome.write(out)?,
+        ForkFormat::Text => {
+            outcome.write(out)?;
+            if arguments.patch {
+                outcome.write_patch(out)?;
+            }
+        }
         ForkFormat::Json => {
             serde_json::to_writer_pretty(&mut *out, &outcome).map_err(io::Error::from)?;
             writeln!(out)?;
@@ -388,12 +395,17 @@ struct Outcome<'a> {
     then: Option<&'a str>,
     #[serde(skip_serializing_if = "ToolModes::is_empty")]
     tools: &'a ToolModes,
+    /// The names of the metrics that say which continuations pass.
+    decided_by: Vec<&'a str>,
     with: OfSide,
     #[serde(skip_serializing_if = "Option::is_none")]
     without: Option<OfSide>,
     #[serde(skip_serializing_if = "Option::is_none")]
     effect: Option<OfEffect>,
     sentence: String,
+    /// What is changed in requests, as a change of the agent's files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    patch: Option<Patch>,
 }
 
 #[derive(Serialize)]
@@ -473,11 +485,25 @@ impl<'a> Outcome<'a> {
             changes: &fork.changes,
             then: fork.then.as_deref(),
             tools: &fork.tools,
+            decided_by: run.decided_by(),
             with: OfSide::of(with, fork.times),
             without: without.as_ref().map(|side| OfSide::of(side, fork.times)),
             effect: effect.map(of_effect),
             sentence: sentence(fork.step, fork.changed().as_ref(), &with.continuations, plain),
+            patch: None,
         }
+    }
+
+    /// The patch, and in notes what is not in it.
+    fn write_patch(&self, out: &mut impl Write) -> io::Result<()> {
+        let Some(Patch { diff, left_out }) = &self.patch else {
+            note_line!("note: the fork changes nothing in requests, so there is no patch");
+            return Ok(());
+        };
+        for reason in left_out {
+            note_line!("note: not in the patch: {reason}");
+        }
+        if diff.is_empty() { Ok(()) } else { write!(out, "\n{diff}") }
     }
 
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
@@ -506,6 +532,16 @@ impl<'a> Outcome<'a> {
                 writeln!(out, "    {} not counted{whose}: {first}", broken.repeat)?;
             }
         }
+        writeln!(out, "  {:<14} {}", "decided by", self.decided())?;
         writeln!(out, "{}", self.sentence)
+    }
+
+    /// What says which continuations pass.
+    fn decided(&self) -> String {
+        match &*self.decided_by {
+            [VERDICT] => "your verdict".to_owned(),
+            [GOLDEN_PATH] => format!("the calls of the golden path from step {} on", self.step),
+            metrics => visible_name(&metrics.join(", ")),
+        }
     }
 }

@@ -6,14 +6,16 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use eval::EvalCase;
+use eval::case::{Changed, model_in};
 use eval::continuations::{Continuations, Fork, ForkRunError, Sides};
 use eval::fork::{ForkOf, Move};
 use eval::recorded_source::RecordedSource;
 use eval::request_changes::RequestChanges;
 use eval::result::EvalResult;
+use eval::source_patch::Patch;
 use eval::store::{ResultKey, RunClaim, RunInfo, RunStore, StoredResult};
 use eval::under_way::CasesUnderWay;
-use eval::{EvalCase, case::Changed};
 
 use super::recorded_run::of_recorded;
 use super::{EvalArguments, EvalError, check_sides, selection};
@@ -144,6 +146,26 @@ impl ForkRun {
         }
     }
 
+    /// The names of the metrics that say which continuations pass.
+    pub(crate) fn decided_by(&self) -> Vec<&str> {
+        self.sides.decided_by()
+    }
+
+    /// What it changes in requests, as a change of the agent's files, which are named from `base`; `None` if it changes
+    /// nothing there, or the agent has no folder.
+    ///
+    /// # Errors
+    /// [`EvalError::Unfit`] if the agent cannot be loaded.
+    pub(crate) async fn patch(&self, base: &Path) -> Result<Option<Patch>, EvalError> {
+        let case = &self.sides.with;
+        let Some(folder) = case.subject.folder().filter(|_| !self.fork.changes.is_empty()) else {
+            return Ok(None);
+        };
+        let own = case.subject.own_texts(&case.needs()).await;
+        let own = own.map_err(|failure| EvalError::unfit(case, failure))?;
+        Ok(Some(Patch::of(&self.fork.changes, &own, folder, base)))
+    }
+
     /// What the machine does not give to the runs, such as a seal.
     pub(crate) async fn limits(&self) -> Vec<String> {
         let case = &self.sides.with;
@@ -230,8 +252,17 @@ pub(crate) fn case_of(
     if let Some(recorded) = recorded {
         arguments = of_recorded(arguments, recorded, Some(&key.name));
     }
-    let cases = selection::cases(&arguments)?;
-    let mut case = cases.into_iter().find(|case| case.name == key.name).ok_or_else(|| {
+    let named = |arguments: &EvalArguments| {
+        let mut cases = selection::cases(arguments)?.into_iter();
+        Ok::<_, EvalError>(cases.find(|case| case.name == key.name))
+    };
+    let mut case = named(&arguments)?;
+    if let Some(model) = model_in(&key.name).filter(|_| case.is_none()) {
+        // It ran with several models of the command line, which the suite does not name.
+        (arguments.models, arguments.names_models) = (vec![model.to_owned()], true);
+        case = named(&arguments).ok().flatten();
+    }
+    let mut case = case.ok_or_else(|| {
         EvalError::NoSource(format!(
             "{} has no case {} any more; a case that was renamed must run again",
             key.suite, key.name
@@ -265,6 +296,10 @@ async fn prepared(
     if recorded.is_some() {
         // Its recording responds before the step, and the agent's own models from there on.
         case.model = None;
+        if case.has_default_metrics {
+            // They compare the whole path with the recording, which the steps before were taken from.
+            case.metrics.clear();
+        }
     }
     let sides = fork.sides(&case, &result, &models)?;
     check_sides(&sides).await?;

@@ -125,6 +125,12 @@ pub enum EvalError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A model is given twice.
+    #[error("--model {model} is given twice; leave it out once, or use --repeats for more runs")]
+    ModelTwice {
+        /// The model.
+        model: String,
+    },
     /// A case of a suite has no recorded trace.
     #[error(
         "--model replay: the case {case} of {} names no recorded case; add `golden: {{ eval_set: FILE, case: ID }}` to it", .suite.display()

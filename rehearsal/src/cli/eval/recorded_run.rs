@@ -124,7 +124,7 @@ pub(crate) fn of_recorded(
 ) -> EvalArguments {
     EvalArguments {
         only: name.map(str::to_owned),
-        model: Some(REPLAY.to_owned()),
+        models: vec![REPLAY.to_owned()],
         agent: source.agent.clone().or_else(|| arguments.agent.clone()),
         config: source.criteria.clone().or_else(|| arguments.config.clone()),
         ..arguments

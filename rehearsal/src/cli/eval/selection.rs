@@ -73,14 +73,14 @@ pub(crate) fn cases(arguments: &EvalArguments) -> Result<Vec<EvalCase>, EvalErro
     let mut cases = Vec::new();
     let mut has_eval_set = false;
     for path in &arguments.suites {
-        let mut of_file = match RecordedFormat::of_file(path) {
-            Some(format) => {
-                has_eval_set = true;
-                eval_sets::cases(path, format, arguments, &options.servers)?
-            }
+        let format = RecordedFormat::of_file(path);
+        has_eval_set |= format.is_some();
+        let with = |model: Option<&str>| match format {
+            Some(format) => eval_sets::cases(path, format, model, arguments, &options.servers),
             // An unreadable file is reported with its reason.
-            None => of_suite(path, arguments, &options)?,
+            None => of_suite(path, model, arguments, &options),
         };
+        let mut of_file = with_each_model(arguments, with)?;
         for case in &mut of_file {
             case.source.suite = suite_name(path);
             case.repeats = arguments.repeats.map_or(case.repeats, NonZeroU32::get);
@@ -117,15 +117,50 @@ pub(super) fn models(arguments: &EvalArguments) -> Result<Models, EvalError> {
     Ok(models)
 }
 
+/// The cases that `read` gives with each model of the arguments, those of one case beside each other. With several models,
+/// their names end with them.
+fn with_each_model(
+    arguments: &EvalArguments,
+    read: impl Fn(Option<&str>) -> Result<Vec<EvalCase>, EvalError>,
+) -> Result<Vec<EvalCase>, EvalError> {
+    let EvalArguments { models, names_models, .. } = arguments;
+    if let [] | [_] = &models[..]
+        && !names_models
+    {
+        return read(models.first().map(String::as_str));
+    }
+    let mut columns = Vec::with_capacity(models.len());
+    for (at, label) in models.iter().enumerate() {
+        if models.iter().take(at).any(|other| other == label) {
+            return Err(EvalError::ModelTwice { model: label.clone() });
+        }
+        let mut cases = read(Some(label))?;
+        for case in cases.iter_mut().filter(|case| case.one_of_models.is_none()) {
+            case.name = name_with(&case.name, label);
+            case.one_of_models = Some(label.clone());
+        }
+        columns.push(cases.into_iter());
+    }
+    let mut cases = Vec::new();
+    loop {
+        let before = cases.len();
+        cases.extend(columns.iter_mut().filter_map(Iterator::next));
+        if cases.len() == before {
+            return Ok(cases);
+        }
+    }
+}
+
 /// The cases of a suite, with the model that is given for the run.
 fn of_suite(
     path: &Path,
+    label: Option<&str>,
     arguments: &EvalArguments,
     options: &ReadOptions,
 ) -> Result<Vec<EvalCase>, EvalError> {
     let cases = read_with_models(path, options, &models(arguments)?)?;
-    let Some(label) = arguments.model.as_deref() else { return Ok(cases) };
-    let choice = eval_sets::model(arguments);
+    let Some(label) = label else { return Ok(cases) };
+    let choice = eval_sets::chosen(Some(label));
     let mut cases = with_one_model(cases, label);
     for case in cases.iter_mut().filter(|case| case.one_of_models.as_deref() != Some(label)) {
         match &choice {

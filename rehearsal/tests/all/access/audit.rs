@@ -1,9 +1,11 @@
 //! The audit log: a line for each login, failed attempt, and action on a live session, with the user.
 
+use rehearsal::runs::StoredRuns;
 use rpc::wire;
 use serde_json::json;
 
 use crate::access::stage::{PASSWORD, Stage};
+use crate::evaluating::{agents, run, text};
 
 #[tokio::test]
 async fn audits_what_people_do_with_their_name() {
@@ -57,6 +59,42 @@ async fn audits_what_people_do_with_their_name() {
         assert!(line["at"].as_str().unwrap().ends_with('Z'), "{line}");
         assert!(!line.to_string().contains(PASSWORD), "{line}");
     }
+}
+
+#[tokio::test]
+async fn audits_what_is_kept_of_a_run_as_an_export() {
+    let folder = tempfile::tempdir().unwrap();
+    let declarations = agents().join("library/tools.json").canonicalize().unwrap();
+    let suite = json!({
+        "subject": { "mcp": {
+            "servers": { "library": { "command": "never-started" } },
+            "instruction": "Help.",
+            "declarations": declarations,
+        } },
+        "cases": [{ "name": "greets", "first_message": "Hi", "model": { "scripted": ["Hello"] } }],
+    });
+    std::fs::write(folder.path().join("desk.eval.yaml"), suite.to_string()).unwrap();
+    let ran = run(folder.path(), &["desk.eval.yaml"], None);
+    assert_eq!(ran.status.code(), Some(0), "{}", text(&ran.stderr));
+    let store = folder.path().join(".rehearsal/eval.sqlite");
+    let stage = Stage::with_runs(StoredRuns::new(store, folder.path().to_owned(), None)).await;
+    let cookie = stage.cookie().await;
+    let result = json!({ "run": 1, "suite": "desk.eval.yaml", "case": "greets", "repeat": 1 });
+    let kept = stage.call(&cookie, "keep_result", json!({ "result": result })).await;
+    let gone = json!({ "run": 1, "suite": "desk.eval.yaml", "case": "gone", "repeat": 1 });
+    let refused = stage.client.post(stage.url("/api/keep_result")).header("cookie", &cookie);
+    let body = json!({ "result": gone }).to_string();
+    let refused = refused.header("content-type", "application/json").body(body);
+    assert!(!refused.send().await.unwrap().status().is_success());
+
+    let audit = stage.audit();
+    let [login, export] = &*audit else { panic!("two lines: {audit:?}") };
+    assert_eq!(login["what"], "login");
+    let of = |key: &str| export[key].as_str().unwrap();
+    let who = [of("what"), of("who"), of("how"), of("run"), of("case")];
+    assert_eq!(who, ["export", "Ann", "password", "1", "greets"]);
+    assert_eq!((&export["eval_id"], &export["file"]), (&kept["eval_id"], &kept["path"]));
+    assert!(of("file").ends_with("desk_evals.evalset.json"), "{export}");
 }
 
 #[tokio::test]

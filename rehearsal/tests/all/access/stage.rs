@@ -6,6 +6,7 @@ use std::path::Path;
 
 use live::DisplayName;
 use rehearsal::access::{FreshToken, SecretHash};
+use rehearsal::runs::StoredRuns;
 
 use rehearsal::{
     Access, BasePath, Folders, LiveSessions, Running, SimulatedAgentConfig, Simulator, examples,
@@ -38,6 +39,15 @@ impl Stage {
 
     /// The stage below a base path.
     pub(crate) async fn below(base_path: &str) -> Self {
+        Self::opened(base_path, |simulator| simulator).await
+    }
+
+    /// The stage with these eval runs.
+    pub(crate) async fn with_runs(runs: StoredRuns) -> Self {
+        Self::opened("", |simulator| simulator.runs(runs)).await
+    }
+
+    async fn opened(base_path: &str, changed: impl FnOnce(Simulator) -> Simulator) -> Self {
         let base_path: BasePath = base_path.parse().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let [fresh, weekly, desk] = [(); 3].map(|()| FreshToken::new().unwrap());
@@ -53,7 +63,7 @@ impl Stage {
             )
             .audit_file(Some(folder.path().join("audit.jsonl")));
         let simulator = simulator(folder.path()).access(access).base_path(base_path.clone());
-        let running = simulator.start().await.unwrap();
+        let running = changed(simulator).start().await.unwrap();
         let client =
             test_support::http_client_builder().redirect(redirect::Policy::none()).build().unwrap();
         let (token, weekly, desk) = (fresh.token, weekly.token, desk.token);

@@ -3,6 +3,9 @@
 use std::path::Path;
 use std::process::Output;
 
+use api::host::RunHost as _;
+use api::{RunCases, RunOf, RunRequest};
+use rehearsal::runs::StoredRuns;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -130,6 +133,56 @@ fn a_model_on_the_command_line_is_the_only_one() {
     // It is the result of that model in a run with all.
     let resumed = run(folder.path(), &model, &["--resume=1", "--case", "one*"]);
     assert_eq!(model.count(), 4, "only the other model is asked: {}", text(&resumed.stderr));
+}
+
+#[test]
+fn several_models_on_the_command_line_are_a_list_of_models() {
+    let model = ModelEndpoint::start();
+    let folder = suite("");
+    let both = ["--model", "openai/judge", "--model", "openai/third"];
+    let all =
+        ["one [openai/judge]", "one [openai/third]", "two [openai/judge]", "two [openai/third]"];
+    assert_eq!(names(folder.path(), &model, &both), all);
+    let ran = run(folder.path(), &model, &[&both[..], &["--format", "json"]].concat());
+    assert_eq!((ran.status.code(), model.count()), (Some(1), 6), "{}", text(&ran.stderr));
+    let ids: Vec<Value> = verdicts(&ran).iter().map(|it| it[0].clone()).collect();
+    assert_eq!(ids, [all[0], all[0], all[1], all[1], all[2], all[3]]);
+    let resumed = run(folder.path(), &model, &[&both[..], &["--resume"]].concat());
+    assert_eq!(model.count(), 6, "nothing ran again: {}", text(&resumed.stderr));
+
+    // A list in the suite gives way, and what it has in common with the options is the same.
+    write(folder.path(), "models: [openai/third, openai/fourth]");
+    assert_eq!(names(folder.path(), &model, &both), all);
+    let twice = run(folder.path(), &model, &[&both[..2], &both[..2], &["--list"]].concat());
+    let wanted = "--model openai/judge is given twice; leave it out once, or use --repeats";
+    assert_eq!(twice.status.code(), Some(2));
+    assert!(text(&twice.stderr).contains(wanted), "{}", text(&twice.stderr));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn results_of_models_of_the_command_line_fork_and_run_again_with_them() {
+    let model = ModelEndpoint::start();
+    let folder = suite("");
+    let both = ["--model", "openai/judge", "--model", "openai/third", "--case", "one*"];
+    let ran = run(folder.path(), &model, &both);
+    assert_eq!((ran.status.code(), model.count()), (Some(1), 4), "{}", text(&ran.stderr));
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_rehearsal"));
+    command.args(["fork", "last", "--case", "one [openai/third]", "--step", "2", "--times", "3"]);
+    command.env("OPENAI_BASE_URL", format!("http://{}", model.address));
+    let forked = command.current_dir(folder.path()).output().unwrap();
+    assert_eq!(forked.status.code(), Some(1), "{}", text(&forked.stderr));
+    assert!(text(&forked.stdout).contains("0 of 3 pass"), "{}", text(&forked.stdout));
+    assert_eq!(model.count(), 7, "that model goes on");
+
+    let store = folder.path().join(".rehearsal/eval.sqlite");
+    let runs = StoredRuns::new(store, folder.path().to_owned(), None);
+    let plan = async |of, cases| {
+        let request = RunRequest { of, cases, repeats: None, model: None };
+        let plan = runs.plan_run(request).await.unwrap();
+        (plan.cases, plan.results, plan.models)
+    };
+    let models = ["openai/judge", "openai/third"].map(str::to_owned).to_vec();
+    assert_eq!(plan(RunOf::Run(1), RunCases::NotPassed).await, (2, 4, models));
 }
 
 #[test]

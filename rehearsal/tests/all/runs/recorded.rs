@@ -12,7 +12,7 @@ use api::{
 use json_text::JsonText;
 use rehearsal::config::{AgentConfig, AgentSourceConfig};
 use rehearsal::runs::StoredRuns;
-use serde_json::Value;
+use serde_json::{Value, json};
 use session::AgentId;
 use tempfile::TempDir;
 
@@ -187,6 +187,96 @@ fn a_session_of_adk_web_is_forked_and_a_person_decides() {
     assert!(out.contains("with the edit  2 of 2 pass"), "{out}");
     assert!(out.ends_with(" 2 continuations wait for your verdict.\n"), "{out}");
     assert_eq!(desk.looked_up(), 2, "no tool runs before the step");
+}
+
+/// What the desk should do, with a response that it never gives, as an eval set and as a suite whose case names it.
+fn write_golden(desk: &Desk) {
+    let call = |name: &str, args: Value| json!({ "id": name, "name": name, "args": args });
+    let result =
+        |name: &str, response: Value| json!({ "id": name, "name": name, "response": response });
+    let text = |role: &str, text: &str| json!({ "role": role, "parts": [{ "text": text }] });
+    let set = json!({
+        "eval_set_id": "golden",
+        "eval_cases": [{
+            "eval_id": "whole",
+            "conversation": [{
+                "invocation_id": "one",
+                "user_content": text("user", "Refund my order 7"),
+                "final_response": text("model", "All your money is on its way to you"),
+                "intermediate_data": {
+                    "tool_uses": [
+                        call("find_order", json!({ "order": 7 })),
+                        call("refund", json!({ "order": 7, "cents": 4200 })),
+                    ],
+                    "tool_responses": [
+                        result("find_order", json!({ "order": 7, "cents": 4200 })),
+                        result("refund", json!({ "refunded": 4200 })),
+                    ],
+                },
+            }],
+        }],
+    });
+    std::fs::write(desk.path().join("desk/golden.evalset.json"), set.to_string()).unwrap();
+    let suite = "
+subject: { adk: desk }
+cases:
+  - name: refunds
+    first_message: Refund my order 7
+    golden: { eval_set: desk/golden.evalset.json }
+    tools: { find_order: { recorded: {} }, refund: sealed }
+";
+    std::fs::write(desk.path().join("desk.eval.yaml"), suite).unwrap();
+}
+
+#[test]
+fn without_metrics_the_golden_path_decides_from_the_step_on() {
+    let Some(desk) = Desk::new() else { return };
+    write_golden(&desk);
+    let set = "desk/golden.evalset.json";
+    let forked = |source: &str, more: &[&str]| {
+        let step = ["--step", "4", "--times", "1", "--tool", "refund=sealed"];
+        let arguments = [&[source], &step[..], more].concat();
+        let (code, out, said) = desk.fork(&[&arguments[..], &["--format", "json"]].concat());
+        let outcome: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{out}{said}"));
+        (code, outcome)
+    };
+    // The agent refunds 42 cents again, and with the move the whole amount.
+    let (code, outcome) = forked(set, &["--edit", EDIT]);
+    assert_eq!(outcome["decided_by"], json!(["golden_path"]), "{outcome}");
+    let passed =
+        |outcome: &Value| (outcome["with"]["passed"].clone(), outcome["without"]["passed"].clone());
+    assert_eq!((code, passed(&outcome)), (Some(0), (1.into(), 0.into())), "{outcome}");
+    let (_, out, _) = desk.fork(&[set, "--step", "6", "--times", "1", "--tool", "refund=sealed"]);
+    assert!(
+        out.contains("\n  decided by     the calls of the golden path from step 6 on\n"),
+        "{out}"
+    );
+    assert!(out.contains("  continuations  1 of 1 pass "), "{out}");
+
+    let criteria = json!({ "criteria": { "response_match_score": 0.8 } });
+    std::fs::write(desk.path().join("criteria.json"), criteria.to_string()).unwrap();
+    let (code, outcome) = forked(set, &["--edit", EDIT, "--config", "criteria.json"]);
+    assert_eq!(outcome["decided_by"], json!(["response_match_score"]));
+    assert_eq!((code, passed(&outcome)), (Some(1), (0.into(), 0.into())), "{outcome}");
+    let (code, outcome) = forked(set, &["--by-person"]);
+    assert_eq!((code, &outcome["decided_by"]), (Some(3), &json!(["verdict"])));
+
+    // A run of a case that names the path.
+    let mut eval = Command::new(env!("CARGO_BIN_EXE_rehearsal"));
+    eval.args(["eval", "desk.eval.yaml"]).current_dir(desk.path());
+    let ran = eval.env("REHEARSAL_PYTHON", &desk.python).output().unwrap();
+    assert_eq!(
+        ran.status.code(),
+        Some(0),
+        "nothing is measured: {}",
+        String::from_utf8_lossy(&ran.stderr)
+    );
+    let runs = desk.fork(&["last"]).1;
+    assert!(runs.contains("refunds, repeat 1 of run "), "{runs}");
+    let (code, outcome) = forked("last", &["--edit", EDIT]);
+    assert_eq!(outcome["decided_by"], json!(["golden_path"]));
+    assert_eq!((code, passed(&outcome)), (Some(0), (1.into(), 0.into())), "{outcome}");
+    assert_eq!(desk.looked_up(), 2, "no tool runs unless it is chosen");
 }
 
 #[test]

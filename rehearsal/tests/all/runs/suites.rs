@@ -92,6 +92,23 @@ async fn suites_that_never_ran_are_listed_and_run() {
     // It runs again from its run too, though it is not beside its agent.
     let again = RunRequest { of: RunOf::Run(run), ..of_suite("") };
     assert_eq!(runs.plan_run(again).await.unwrap().cases, 1);
+    // So its results are forked and kept.
+    let of = detail.cases[0].id.clone();
+    let request = ForkRequest {
+        of: of.clone(),
+        step: 2,
+        edit: Some(JsonText::parse(r#"{"response": "Hello"}"#).unwrap()),
+        changes: None,
+        then: Some("person".to_owned()),
+        times: 1,
+        tools: Vec::new(),
+        by_person: false,
+    };
+    let begun = runs.start_fork(request).await.unwrap();
+    let fork = super::ended(&runs, &begun).await;
+    assert_eq!((fork.with.passed, fork.with.counted), (1, 1), "{fork:?}");
+    let kept = runs.keep_result(of).await.unwrap();
+    assert!(kept.path.ends_with("triage_evals.evalset.json"), "{kept:?}");
 }
 
 #[tokio::test]
