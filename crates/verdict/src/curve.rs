@@ -1,4 +1,4 @@
-//! [`Curve`]: the share of runs that pass, by how much of a person's path is given.
+//! [`Curve`]: the share of runs that pass, by how much of a path is given.
 
 use scoring::statistics::{CaseRuns, Effect, effect};
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ pub struct Curve {
 pub struct Jump {
     /// The step.
     pub step: usize,
-    /// The runs in which the step was given, as the person did it, beside those in which the model did it. Where it is the
+    /// The runs in which the step was given, as the path has it, beside those in which the model did it. Where it is the
     /// last step, the former are the path itself, counted as often as the model was asked.
     pub effect: Effect,
     /// The chance of such a rise if there is none, by Fisher's exact test.

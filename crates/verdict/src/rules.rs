@@ -9,9 +9,9 @@ use crate::curve::{Curve, Jump, ROOM, chance};
 /// the interval.
 const REACHES: f64 = 0.5;
 
-/// How a person's path ends when it is given as a whole.
+/// How a path ends when it is given as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PersonEnd {
+pub enum PathEnd {
     /// It passes.
     Passes,
     /// It does not, for this reason.
@@ -59,8 +59,8 @@ pub struct Uncounted {
 /// What is known.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evidence {
-    /// How the person's path ends.
-    pub person: PersonEnd,
+    /// How the path ends.
+    pub end: PathEnd,
     /// The curve.
     pub curve: Curve,
     /// Runs that count on neither side.
@@ -112,10 +112,10 @@ pub struct Verdict {
 ///
 /// ```
 /// use scoring::statistics::CaseRuns;
-/// use verdict::{Cause, Curve, Evidence, PersonEnd, Point, Uncounted, verdict};
+/// use verdict::{Cause, Curve, Evidence, PathEnd, Point, Uncounted, verdict};
 /// let point = |step, passed| Point { step, runs: CaseRuns { passed, runs: 10 } };
 /// let found = verdict(&Evidence {
-///     person: PersonEnd::Passes,
+///     end: PathEnd::Passes,
 ///     curve: Curve { points: vec![point(2, 0), point(4, 1), point(6, 10)] },
 ///     uncounted: Uncounted::default(),
 ///     tried: Vec::new(),
@@ -124,10 +124,10 @@ pub struct Verdict {
 /// ```
 #[must_use]
 pub fn verdict(evidence: &Evidence) -> Verdict {
-    let Evidence { person, curve, uncounted, tried } = evidence;
+    let Evidence { end, curve, uncounted, tried } = evidence;
     let jump = curve.jumps().into_iter().next();
     let found = |cause, because: Vec<String>, next| Verdict { cause, jump, because, next };
-    if let PersonEnd::Fails(why) = person {
+    if let PathEnd::Fails(why) = end {
         let said = format!("The path itself does not pass when it is given as a whole: {why}.");
         return found(Cause::Case, vec![said], Vec::new());
     }
@@ -214,7 +214,7 @@ fn without_jump(curve: &Curve) -> Verdict {
 fn left_at(jump: &Jump) -> String {
     let Jump { step, effect, .. } = jump;
     format!(
-        "The model leaves the path at step {step}: with the person's step {} pass, without it {} ({}).",
+        "The model leaves the path at step {step}: with the path's step {} pass, without it {} ({}).",
         of(effect.with),
         of(effect.without),
         difference(effect)
@@ -290,7 +290,7 @@ mod tests {
     fn evidence(tried: Vec<Tried>) -> Evidence {
         let point = |step, passed| Point { step, runs: runs(passed, 10) };
         Evidence {
-            person: PersonEnd::Passes,
+            end: PathEnd::Passes,
             curve: Curve { points: vec![point(2, 0), point(4, 1), point(6, 10)] },
             uncounted: Uncounted::default(),
             tried,
@@ -321,7 +321,7 @@ mod tests {
             assert_eq!(found.next.is_empty(), cause != Cause::Undecided, "{found:?}");
             assert_eq!(
                 found.because[0],
-                "The model leaves the path at step 4: with the person's step 10 of 10 pass, without it 1 of 10 \
+                "The model leaves the path at step 4: with the path's step 10 of 10 pass, without it 1 of 10 \
                  (difference 0.90, 95 % 0.49 to 0.98)."
             );
         }
@@ -348,8 +348,8 @@ mod tests {
             with(Uncounted { infrastructure: 29, ..Uncounted::default() }),
             Cause::Undecided
         );
-        let person = PersonEnd::Fails("degrees is 25; wanted: 22".to_owned());
-        assert_eq!(verdict(&Evidence { person, ..evidence(Vec::new()) }).cause, Cause::Case);
+        let end = PathEnd::Fails("degrees is 25; wanted: 22".to_owned());
+        assert_eq!(verdict(&Evidence { end, ..evidence(Vec::new()) }).cause, Cause::Case);
     }
 
     #[test]

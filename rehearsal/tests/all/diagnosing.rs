@@ -66,7 +66,7 @@ fn a_note_that_repairs_the_step_puts_the_instructions_at_fault() {
         shares,
         [(Some(2), Some(0), Some(5)), (Some(4), Some(0), Some(5)), (Some(6), Some(5), Some(5))]
     );
-    assert_eq!(found["person"], r#"calls refund {"order_id":"A-1003","euros":49.9}"#);
+    assert_eq!(found["path"], r#"calls refund {"order_id":"A-1003","euros":49.9}"#);
     assert_eq!(found["choices"][0]["what"], r#"calls refund {"order_id":"A-1003","euros":4990}"#);
     assert_eq!(found["next"].as_array().unwrap().len(), 3, "{found:#}");
 

@@ -10,15 +10,15 @@ use std::path::Path;
 
 use eval::continuations::{Continuations, Fork, effect_of};
 use eval::fork::{ForkOf, Step, StepKind, steps};
-use eval::recorded_source::RecordedSource;
+use eval::recorded_source::{RecordedKind, RecordedSource};
 use eval::request_changes::RequestChanges;
-use eval::result::Status;
+use eval::result::{EvalResult, ResultSummary, Status};
 use eval::run_failure::AtFault;
 use eval::store::{ResultKey, RunInfo, RunStore, StoredResult};
 use json_text::written_out::visible_name;
 use scoring::statistics::{CaseRuns, effect, rate_interval};
 use serde::Serialize;
-use verdict::{Cause, Curve, Evidence, PersonEnd, Point, Tried, TriedKind, Uncounted, verdict};
+use verdict::{Cause, Curve, Evidence, PathEnd, Point, Tried, TriedKind, Uncounted, verdict};
 
 use super::EvalError;
 use super::arguments::{DiagnoseArguments, ForkFormat, ForkSource};
@@ -58,9 +58,15 @@ pub async fn diagnose(
     let (run, key) = source(&store, arguments).await?;
     let StoredResult { result, .. } = stored(&store, run.number, &key).await?;
     let steps = steps(&result.events);
-    let person = match result.status {
-        Status::Passed | Status::Unscored => PersonEnd::Passes,
-        _ if run.recorded.is_none() => {
+    let kind = run.recorded.as_ref().map(|recorded| recorded.kind);
+    if kind == Some(RecordedKind::AdkSession) && arguments.config.is_none() {
+        return Err(EvalError::NoSource(
+            "a session of adk web may have gone wrong, so it is no path. Name criteria with --config that say what passes, or fork it and take a continuation that passed".to_owned(),
+        ));
+    }
+    let end = match (result.status, kind) {
+        (Status::Passed, _) | (Status::Unscored, Some(_)) => PathEnd::Passes,
+        (_, None) => {
             return Err(EvalError::NoSource(format!(
                 "{}, repeat {} of run {}, did not pass. Name a path that does: a case that a person rehearsed (FILE), or a result that passed",
                 visible_name(&key.name),
@@ -68,7 +74,7 @@ pub async fn diagnose(
                 run.number
             )));
         }
-        _ => PersonEnd::Fails(ResultWhy::of(&result)),
+        (_, Some(_)) => PathEnd::Fails(why(&result)),
     };
     let jobs = arguments.jobs.or_else(|| std::thread::available_parallelism().ok());
     let path = GivenPath {
@@ -79,7 +85,7 @@ pub async fn diagnose(
         jobs: jobs.map_or(1, NonZeroUsize::get),
         times: arguments.times.map_or(DEFAULT_TIMES, NonZeroU32::get),
     };
-    let diagnosis = path.diagnosis(person, &steps).await?;
+    let diagnosis = path.diagnosis(end, &steps).await?;
     let Some(diagnosis) = diagnosis else {
         note_line!("Interrupted; call it again to go on with what has ended");
         return Ok(Exit::Interrupted);
@@ -101,13 +107,8 @@ pub async fn diagnose(
 }
 
 /// Why a result did not pass.
-struct ResultWhy;
-
-impl ResultWhy {
-    fn of(result: &eval::result::EvalResult) -> String {
-        let why = eval::result::ResultSummary::of(result).why();
-        why.unwrap_or_else(|| result.status.label().to_owned())
-    }
+fn why(result: &EvalResult) -> String {
+    ResultSummary::of(result).why().unwrap_or_else(|| result.status.label().to_owned())
 }
 
 /// The result that has the path.
@@ -150,7 +151,7 @@ impl GivenPath<'_> {
     /// Runs what is needed; `None` if it was interrupted.
     async fn diagnosis(
         &self,
-        person: PersonEnd,
+        end: PathEnd,
         steps: &[Step],
     ) -> Result<Option<Diagnosis>, EvalError> {
         let of_model = |(at, step): (usize, &Step)| {
@@ -167,7 +168,7 @@ impl GivenPath<'_> {
         let tries = 2 * changes.len() + self.arguments.model.len();
         let most = (at.len() + tries) as u64 * u64::from(self.times);
         note_line!(
-            "at most {most} runs of the agent: {} steps{}, {} times each",
+            "at most {most} runs of the agent, besides those that something else ends: {} steps{}, {} times each",
             at.len(),
             if tries == 0 { String::new() } else { format!(" and {tries} sides of what is tried") },
             self.times
@@ -175,7 +176,7 @@ impl GivenPath<'_> {
         let mut uncounted = Uncounted::default();
         let mut curve = Curve::default();
         let mut points = Vec::new();
-        let fails = matches!(person, PersonEnd::Fails(_));
+        let fails = matches!(end, PathEnd::Fails(_));
         // A path that does not pass itself says nothing of the agent.
         for step in at.into_iter().filter(|_| !fails) {
             let Some(fork) = self.forked(self.plain(step)).await? else { return Ok(None) };
@@ -205,13 +206,13 @@ impl GivenPath<'_> {
                 tried.extend(effect.map(|effect| Tried { kind: TriedKind::Model, name, effect }));
             }
         }
-        let evidence = Evidence { person, curve, uncounted, tried };
+        let evidence = Evidence { end, curve, uncounted, tried };
         Ok(Some(Diagnosis {
             run: self.run,
             suite: self.key.suite.clone(),
             case: self.key.name.clone(),
             curve: points,
-            person: jump.map(|jump| what(&steps[jump.step - 1].kind)),
+            path: jump.map(|jump| what(&steps[jump.step - 1].kind)),
             choices,
             verdict: verdict(&evidence),
             tried: evidence.tried,
@@ -310,8 +311,8 @@ struct Diagnosis {
     suite: String,
     case: String,
     curve: Vec<CurvePoint>,
-    /// What the person did where the model leaves the path.
-    person: Option<String>,
+    /// What the path has where the model leaves it.
+    path: Option<String>,
     /// What the model did there.
     choices: Vec<Choice>,
     tried: Vec<Tried>,
@@ -332,8 +333,8 @@ struct CurvePoint {
     low: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     high: Option<f64>,
-    /// What the person did at the step.
-    person: String,
+    /// What the path has at the step.
+    path: String,
 }
 
 #[derive(Serialize)]
@@ -344,7 +345,7 @@ struct Choice {
 }
 
 impl CurvePoint {
-    fn of(step: usize, run: i64, runs: CaseRuns, person: &StepKind) -> Self {
+    fn of(step: usize, run: i64, runs: CaseRuns, path: &StepKind) -> Self {
         let once = |at| CaseRuns { passed: usize::from(at < runs.passed), runs: 1 };
         let interval = rate_interval((0..runs.runs).map(once));
         Self {
@@ -354,7 +355,7 @@ impl CurvePoint {
             counted: runs.runs,
             low: interval.map(|it| it.low),
             high: interval.map(|it| it.high),
-            person: what(person),
+            path: what(path),
         }
     }
 }
@@ -363,16 +364,16 @@ impl Diagnosis {
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "{}, given up to each step (run {})", visible_name(&self.case), self.run)?;
         if !self.curve.is_empty() {
-            writeln!(out, "  step  passed                            the person there")?;
+            writeln!(out, "  step  passed                            the path there")?;
         }
         for point in &self.curve {
-            let CurvePoint { step, passed, counted, person, .. } = point;
+            let CurvePoint { step, passed, counted, path, .. } = point;
             let full = (BAR * passed).checked_div(*counted).unwrap_or(0);
             let bar: String = std::iter::repeat_n('█', full)
                 .chain(std::iter::repeat_n('·', BAR - full))
                 .collect();
             let share = format!("{passed} of {counted}");
-            writeln!(out, "  {step:>4}  {share:<9} {bar}    {person}")?;
+            writeln!(out, "  {step:>4}  {share:<9} {bar}    {path}")?;
         }
         for choice in &self.choices {
             let Choice { what, runs, passed } = choice;
