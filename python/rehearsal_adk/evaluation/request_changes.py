@@ -49,7 +49,7 @@ def own_texts(root: Any) -> dict[str, dict[str, str]]:
     for agent in unseen.agents(root):
         if not isinstance(agent, LlmAgent):
             continue
-        if _is_text(agent.instruction):
+        if isinstance(agent.instruction, str) and _is_text(agent.instruction):
             instructions.setdefault(agent.name, agent.instruction)
         for tool in agent.tools:
             if not isinstance(tool, (BaseTool, BaseToolset)) and callable(tool):

@@ -63,8 +63,8 @@ fn options_about_the_machine_have_an_environment_variable() {
             let name = option.get_long().unwrap_or_default();
             let variable = option.get_env().map(|name| name.to_string_lossy().into_owned());
             // There the file is the config of criteria.
-            let is_of_criteria =
-                name == "config" && ["score", "eval", "fork"].contains(&command.get_name());
+            let is_of_criteria = name == "config"
+                && ["score", "eval", "fork", "diagnose"].contains(&command.get_name());
             let wanted = (OF_THE_MACHINE.contains(&name) && !is_of_criteria)
                 .then(|| format!("REHEARSAL_{}", name.to_uppercase().replace('-', "_")));
             assert_eq!(variable, wanted, "--{name} of {}", command.get_name());

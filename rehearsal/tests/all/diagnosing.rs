@@ -72,8 +72,7 @@ fn a_note_that_repairs_the_step_puts_the_instructions_at_fault() {
 
     // What has run is not run again: three points, and two sides of the note.
     let (_, runs, _) = rehearsal(folder.path(), &["eval", "runs", "--format", "json"]);
-    let count =
-        |runs: &str| serde_json::from_str::<Value>(runs).unwrap()["runs"].as_array().unwrap().len();
+    let count = |runs: &str| serde_json::from_str::<Vec<Value>>(runs).unwrap().len();
     let before = count(&runs);
     let (code, found) = diagnosis(folder.path(), &["3", "--times", "5", "--change", NOTE]);
     assert_eq!((code, &found["cause"]), (Some(1), &"instructions".into()), "{found:#}");
