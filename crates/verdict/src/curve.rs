@@ -8,6 +8,9 @@ use statrs::distribution::{DiscreteCDF as _, Hypergeometric};
 /// tried.
 pub const ROOM: f64 = 0.025;
 
+/// A rise with at most this chance may be shown by more runs.
+const MAY_RISE: f64 = 0.25;
+
 /// The runs that go on from a step of the path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Point {
@@ -22,6 +25,8 @@ pub struct Point {
 pub struct Curve {
     /// The points, at the steps at which the model responds.
     pub points: Vec<Point>,
+    /// How often it is looked at in all before more runs are made or not, at least once.
+    pub looks: usize,
 }
 
 /// A step at which the model leaves the path.
@@ -37,12 +42,13 @@ pub struct Jump {
 }
 
 impl Curve {
-    /// The rises that are shown, the largest first: the chance of any without a cause is [`ROOM`] for all steps together.
+    /// The rises that are shown, the largest first: the chance of any without a cause is [`ROOM`] for all steps and looks
+    /// together.
     #[must_use]
     pub fn jumps(&self) -> Vec<Jump> {
         let compared = self.rises();
         #[expect(clippy::cast_precision_loss, reason = "no path has 2^53 steps")]
-        let room = ROOM / compared.len().max(1) as f64;
+        let room = ROOM / (compared.len() * self.looks).max(1) as f64;
         let mut shown: Vec<Jump> = compared.into_iter().filter(|it| it.chance <= room).collect();
         shown.sort_by(|one, other| other.effect.difference.total_cmp(&one.effect.difference));
         shown
@@ -52,6 +58,24 @@ impl Curve {
     #[must_use]
     pub fn likeliest(&self) -> Option<Jump> {
         self.rises().into_iter().min_by(|one, other| one.chance.total_cmp(&other.chance))
+    }
+
+    /// The steps at which more runs may decide, if each can have `most`: none once a rise is shown. Else those on both sides of
+    /// a rise that may be one, and the first, which says whether the model reaches the goal.
+    #[must_use]
+    pub fn undecided(&self, most: usize) -> Vec<usize> {
+        if !self.jumps().is_empty() {
+            return Vec::new();
+        }
+        let rises = self.rises();
+        let may_rise = |at: usize| {
+            let step = self.points[at].step;
+            rises.iter().any(|rise| rise.step == step && rise.chance <= MAY_RISE)
+        };
+        let open = |at: &usize| *at == 0 || may_rise(*at) || may_rise(*at - 1);
+        let lacks = |at: &usize| self.points[*at].runs.runs < most;
+        let places = (0..self.points.len()).filter(|at| lacks(at) && open(at));
+        places.map(|at| self.points[at].step).collect()
     }
 
     /// Each step beside the next one.
@@ -90,7 +114,7 @@ mod tests {
             step: 2 * at + 2,
             runs: CaseRuns { passed: *passed, runs: *runs },
         };
-        Curve { points: runs.iter().enumerate().map(point).collect() }
+        Curve { points: runs.iter().enumerate().map(point).collect(), looks: 1 }
     }
 
     /// Of the 184,756 ways to choose the ten runs with the step among twenty.
@@ -117,6 +141,16 @@ mod tests {
         let last: Vec<usize> =
             curve(&[(0, 10), (0, 10)]).jumps().iter().map(|it| it.step).collect();
         assert_eq!(last, [4]);
+    }
+
+    #[test]
+    fn more_runs_go_where_they_may_decide() {
+        // Shown, so that no more are needed, although it is looked at twice.
+        assert_eq!(Curve { looks: 2, ..curve(&[(0, 5), (0, 5), (5, 5)]) }.undecided(10), [0; 0]);
+        // Between the second and the third, and the first.
+        assert_eq!(curve(&[(1, 5), (1, 5), (4, 5), (5, 5)]).undecided(10), [2, 4, 6]);
+        assert_eq!(curve(&[(4, 5), (5, 5), (5, 5)]).undecided(10), [2]);
+        assert_eq!(curve(&[(4, 10), (6, 10), (9, 10)]).undecided(10), [0; 0], "all have as many");
     }
 
     #[test]

@@ -116,7 +116,7 @@ pub struct Verdict {
 /// let point = |step, passed| Point { step, runs: CaseRuns { passed, runs: 10 } };
 /// let found = verdict(&Evidence {
 ///     end: PathEnd::Passes,
-///     curve: Curve { points: vec![point(2, 0), point(4, 1), point(6, 10)] },
+///     curve: Curve { points: vec![point(2, 0), point(4, 1), point(6, 10)], looks: 1 },
 ///     uncounted: Uncounted::default(),
 ///     tried: Vec::new(),
 /// });
@@ -291,7 +291,7 @@ mod tests {
         let point = |step, passed| Point { step, runs: runs(passed, 10) };
         Evidence {
             end: PathEnd::Passes,
-            curve: Curve { points: vec![point(2, 0), point(4, 1), point(6, 10)] },
+            curve: Curve { points: vec![point(2, 0), point(4, 1), point(6, 10)], looks: 1 },
             uncounted: Uncounted::default(),
             tried,
         }
@@ -356,7 +356,7 @@ mod tests {
     fn thin_evidence_says_what_is_missing() {
         let of = |times, passed: [usize; 2]| {
             let point = |step, passed| Point { step, runs: runs(passed, times) };
-            let curve = Curve { points: vec![point(2, passed[0]), point(4, passed[1])] };
+            let curve = Curve { points: vec![point(2, passed[0]), point(4, passed[1])], looks: 1 };
             verdict(&Evidence { curve, ..evidence(Vec::new()) })
         };
         let found = of(3, [1, 2]);

@@ -213,7 +213,7 @@ Examples:
   rehearsal diagnose desk/desk_evals.evalset.json --case refund --change @note.json --model gemini-2.5-pro
   rehearsal diagnose 12 --case refund --times 20
 
-From each step at which a model responds, the agent goes on --times times: the steps before it are given, without \
+From each step at which a model responds, the agent goes on several times: the steps before it are given, without \
 a model and without any tool. Where the share that passes rises, the model leaves the path. What --change and \
 --model name is tried there, beside as many runs without it. Every step is a fork, stored as a run: a later call \
 goes on with what there is.

@@ -385,7 +385,7 @@ pub struct DiagnoseArguments {
     /// The case [default: the only one]
     #[arg(long, value_name = "NAME")]
     pub case: Option<String>,
-    /// How often the agent goes on from each step, and with each change and without it [default: 10]
+    /// How often the agent goes on from each step at most; half of it first, the rest where it may decide [default: 20]
     #[arg(long, value_name = "NUMBER", value_parser = repeats)]
     pub times: Option<NonZeroU32>,
     /// The model that goes on [default: the model of the case, or the agent's own]

@@ -28,8 +28,8 @@ use super::recorded_run::{kind_of, recorded_run};
 use crate::cli::note_line::note_line;
 use crate::cli::score::Verdict as Exit;
 
-/// How often the agent goes on from each step if nothing else is asked for.
-const DEFAULT_TIMES: u32 = 10;
+/// How often the agent goes on from each step at most, if nothing else is asked for.
+const DEFAULT_TIMES: u32 = 20;
 /// The characters of a bar of the curve.
 const BAR: usize = 20;
 
@@ -173,33 +173,46 @@ impl GivenPath<'_> {
             if tries == 0 { String::new() } else { format!(" and {tries} sides of what is tried") },
             self.times
         );
-        let mut uncounted = Uncounted::default();
-        let mut curve = Curve::default();
-        let mut points = Vec::new();
         let fails = matches!(end, PathEnd::Fails(_));
+        // Half of the runs first, and the others where they may decide.
+        let mut looked = Looked::default();
         // A path that does not pass itself says nothing of the agent.
         for step in at.into_iter().filter(|_| !fails) {
-            let Some(fork) = self.forked(self.plain(step)).await? else { return Ok(None) };
-            count(&fork.with.continuations, &mut uncounted);
-            let runs = fork.with.continuations.counted();
-            curve.points.push(Point { step, runs });
-            points.push(CurvePoint::of(step, fork.with.run, runs, &steps[step - 1].kind));
+            let Some(()) = self.look(step, self.times.div_ceil(2), &mut looked).await? else {
+                return Ok(None);
+            };
         }
+        let most = usize::try_from(self.times).unwrap_or(usize::MAX);
+        for step in looked.curve().undecided(most) {
+            let Some(()) = self.look(step, self.times, &mut looked).await? else {
+                return Ok(None);
+            };
+        }
+        let (curve, uncounted) = (looked.curve(), looked.uncounted());
+        let points: Vec<CurvePoint> = looked
+            .0
+            .iter()
+            .map(|(step, (run, it))| {
+                CurvePoint::of(*step, *run, it.counted(), &steps[step - 1].kind)
+            })
+            .collect();
         let jump = curve.jumps().into_iter().next();
         let mut tried = Vec::new();
         let mut choices = Vec::new();
         if let Some(jump) = jump {
             let run = points.iter().find(|it| it.step == jump.step).map_or(0, |it| it.run);
             choices = self.choices(run, jump.step).await?;
+            // As often as it took to find the step.
+            let times = u32::try_from(jump.effect.without.runs).unwrap_or(self.times).max(1);
             for (name, kind, change) in changes {
-                let fork = Fork { changes: change, ..self.plain(jump.step) };
+                let fork = Fork { changes: change, ..self.plain(jump.step, times) };
                 let Some(fork) = self.forked(fork).await? else { return Ok(None) };
                 let without = fork.without.as_ref().map(|side| &side.continuations);
                 let effect = without.and_then(|it| effect_of(&fork.with.continuations, it));
                 tried.extend(effect.map(|effect| Tried { kind, name, effect }));
             }
             for model in &self.arguments.model {
-                let fork = Fork { then: Some(model.clone()), ..self.plain(jump.step) };
+                let fork = Fork { then: Some(model.clone()), ..self.plain(jump.step, times) };
                 let Some(fork) = self.forked(fork).await? else { return Ok(None) };
                 let effect = effect(fork.with.continuations.counted(), jump.effect.without);
                 let name = format!("the model to {model}");
@@ -219,11 +232,23 @@ impl GivenPath<'_> {
         }))
     }
 
-    fn plain(&self, step: usize) -> Fork {
+    /// Lets the agent go on from a step, in all so often; `None` if it was interrupted.
+    async fn look(
+        &self,
+        step: usize,
+        times: u32,
+        looked: &mut Looked,
+    ) -> Result<Option<()>, EvalError> {
+        let Some(fork) = self.forked(self.plain(step, times)).await? else { return Ok(None) };
+        looked.0.insert(step, (fork.with.run, fork.with.continuations.clone()));
+        Ok(Some(()))
+    }
+
+    fn plain(&self, step: usize, times: u32) -> Fork {
         Fork {
             step,
             then: self.arguments.then.clone(),
-            times: self.times,
+            times,
             tools: self.arguments.tool.iter().cloned().collect(),
             ..Fork::default()
         }
@@ -292,15 +317,31 @@ impl GivenPath<'_> {
     }
 }
 
-/// Adds those that something else than the agent ended.
-fn count(continuations: &Continuations, uncounted: &mut Uncounted) {
-    for (_, result) in continuations.broken() {
-        match result.error.as_ref().map(|error| error.at_fault) {
-            Some(AtFault::UserAgent) => uncounted.user += 1,
-            Some(AtFault::Mock) => uncounted.mock += 1,
-            Some(AtFault::Metric) | None => uncounted.metric += 1,
-            Some(AtFault::Infrastructure | AtFault::Subject) => uncounted.infrastructure += 1,
+/// The continuations from each step so far, with their runs.
+#[derive(Default)]
+struct Looked(BTreeMap<usize, (i64, Continuations)>);
+
+impl Looked {
+    fn curve(&self) -> Curve {
+        let point = |(step, (_, it)): (&usize, &(i64, Continuations))| Point {
+            step: *step,
+            runs: it.counted(),
+        };
+        Curve { points: self.0.iter().map(point).collect(), looks: 2 }
+    }
+
+    /// Those that something else than the agent ended.
+    fn uncounted(&self) -> Uncounted {
+        let mut uncounted = Uncounted::default();
+        for (_, result) in self.0.values().flat_map(|(_, it)| it.broken()) {
+            match result.error.as_ref().map(|error| error.at_fault) {
+                Some(AtFault::UserAgent) => uncounted.user += 1,
+                Some(AtFault::Mock) => uncounted.mock += 1,
+                Some(AtFault::Metric) | None => uncounted.metric += 1,
+                Some(AtFault::Infrastructure | AtFault::Subject) => uncounted.infrastructure += 1,
+            }
         }
+        uncounted
     }
 }
 
