@@ -240,7 +240,7 @@ impl GivenPath<'_> {
         looked: &mut Looked,
     ) -> Result<Option<()>, EvalError> {
         let Some(fork) = self.forked(self.plain(step, times)).await? else { return Ok(None) };
-        looked.0.insert(step, (fork.with.run, fork.with.continuations.clone()));
+        looked.0.insert(step, (fork.with.run, fork.with.continuations));
         Ok(Some(()))
     }
 
