@@ -200,3 +200,45 @@ async fn a_person_acts_for_an_agent_with_a_model_of_its_own_and_for_a_tool_that_
     assert_eq!(detail.summary.counts.passed, 1, "{detail:?}");
     assert_eq!(std::fs::read_to_string(desk.join("looked_up")).unwrap(), "found\n");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_person_acts_for_an_agent_with_mcp_servers() {
+    let folder = tempfile::tempdir().unwrap();
+    let tools = agents().join("library/tools.json").canonicalize().unwrap();
+    let suite = format!(
+        r#"
+subject:
+  mcp:
+    servers: {{ library: {{ command: never-started }} }}
+    instruction: Help.
+    declarations: {}
+cases:
+  - name: asks
+    user_agents: {{ loop: {{ person: "" }} }}
+    model: {{ scripted: [Not one, From the script] }}
+    metrics:
+      - event_count: {{ name: person, event: message, filter: {{ text: From a person }}, is: 1 }}
+      - event_count: {{ name: script, event: message, filter: {{ text: From the script }}, is: 1 }}
+"#,
+        tools.display()
+    );
+    std::fs::write(folder.path().join("triage.eval.yaml"), suite).unwrap();
+    let Some((mut host, _folder, runs)) = watched_in(folder).await else { return };
+    let run = started(&runs).await;
+    host.waiting().await;
+    let case = under_way(&runs, run).await;
+    take(&runs, &case, "agent", true).await;
+    host.respond(&Response::Text("Hi")).await;
+    let asked = host.respond(&Response::Text("From a person")).await;
+    assert!(asked.contains("Help.") && asked.contains("Hi"), "{asked}");
+    let asked = host.respond(&Response::Text("And?")).await;
+    assert!(asked.contains("You are the user") && asked.contains("From a person"), "{asked}");
+    let (session, turn) = host.waiting().await;
+    take(&runs, &case, "agent", false).await;
+    while host.waiting().await == (session.clone(), turn.clone()) {
+        tokio::time::sleep(LOOK).await;
+    }
+    host.respond(&Response::Call("end_conversation", "{}")).await;
+    let detail = ended(&runs, run).await;
+    assert_eq!(detail.summary.counts.passed, 1, "{detail:?}");
+}
