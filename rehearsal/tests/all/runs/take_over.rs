@@ -70,10 +70,10 @@ const CASES: &str = r#"
 async fn a_person_acts_as_the_agent_and_a_tool_and_hands_them_back() {
     let Some((mut host, _folder, runs)) = watched(CASES).await else { return };
     let run = started(&runs).await;
-    let case = under_way(&runs, run).await;
+    under_way(&runs, run).await;
     host.waiting().await;
-    let case = runs.read_run(run).await.unwrap().under_way.into_iter().find(|it| *it != case);
-    let case = case.unwrap_or(under_way(&runs, run).await);
+    // With the tools that the agent has shown since.
+    let case = under_way(&runs, run).await;
     assert!(case.session.starts_with(&format!("chest pain, run {run}.")), "{}", case.session);
     let places: Vec<&str> = case.places.iter().map(|it| it.place.as_str()).collect();
     assert_eq!(places[..2], ["agent", "user"]);
@@ -144,8 +144,8 @@ const ENDS: &str = r#"
 async fn a_person_goes_on_as_the_user_where_the_case_has_none() {
     let Some((mut host, _folder, runs)) = watched(ENDS).await else { return };
     let run = started(&runs).await;
-    host.waiting().await;
     let case = under_way(&runs, run).await;
+    host.waiting().await;
     take(&runs, &case, "user", true).await;
     host.respond(&Response::Call("return_result", r#"{"result": {"policy": "Call 999."}}"#)).await;
     let asked = host.respond(&Response::Text("Wait")).await;
@@ -178,8 +178,8 @@ async fn a_person_acts_for_an_agent_with_a_model_of_its_own_and_for_a_tool_that_
     std::fs::write(folder.path().join("triage.eval.yaml"), DESK).unwrap();
     let Some((mut host, _folder, runs)) = watched_in(folder).await else { return };
     let run = started(&runs).await;
-    host.waiting().await;
     let case = under_way(&runs, run).await;
+    host.waiting().await;
     take(&runs, &case, "agent", true).await;
     take(&runs, &case, "tool refund", true).await;
     host.respond(&Response::Text("Refund my order 8")).await;
@@ -225,8 +225,8 @@ cases:
     std::fs::write(folder.path().join("triage.eval.yaml"), suite).unwrap();
     let Some((mut host, _folder, runs)) = watched_in(folder).await else { return };
     let run = started(&runs).await;
-    host.waiting().await;
     let case = under_way(&runs, run).await;
+    host.waiting().await;
     take(&runs, &case, "agent", true).await;
     host.respond(&Response::Text("Hi")).await;
     let asked = host.respond(&Response::Text("From a person")).await;
