@@ -36,7 +36,7 @@ export class Rehearsal {
   async begin(): Promise<void> {
     await this.page.getByRole("button", { name: /Start session/ }).click();
     await expect(this.page.getByRole("tab", { name: /Call a tool/ })).toBeVisible();
-    // The tab keeps the session a moment after it is shown, unless there is no room.
+    // That tab is there before the session is. The browser keeps a session as soon as it has begun, unless there is no room.
     await this.page.waitForFunction(() => {
       const isKept = Object.keys(sessionStorage).some((key) => key.startsWith("rehearsal.session."));
       return isKept || document.body.textContent.includes("does not fit in the browser's storage");
