@@ -268,7 +268,7 @@ pub struct CaseRun {
     pub repeats: Vec<u32>,
     /// The forks of this result, the newest first.
     pub forks: Vec<RunSummary>,
-    /// Set while the case is running: then the events are those so far, and there is no verdict yet.
+    /// Set while the case is running: then the events are those so far, without a verdict.
     pub under_way: Option<CaseUnderWay>,
 }
 

@@ -219,7 +219,7 @@ a model and without any tool. Where the share that passes rises, the model leave
 goes on with what there is.
 
 Exits with 0 if the model reaches the goal by itself, with 1 if a cause is found, with 3 if it is undecided, with 2 if \
-there is no path.")]
+no path passes.")]
     Diagnose(Box<DiagnoseArguments>),
     /// Write a commented rehearsal.toml and an example ADK agent into an empty folder
     #[command(after_help = "\

@@ -46,7 +46,7 @@ struct GivenPath<'a> {
 /// Prints where the model leaves a path, and what is at fault.
 ///
 /// # Errors
-/// [`EvalError`] if there is no path that passes, it cannot fork, or results can be neither stored nor written.
+/// [`EvalError`] if no path passes, it cannot fork, or results can be neither stored nor written.
 pub async fn diagnose(
     arguments: &DiagnoseArguments,
     out: &mut (impl Write + Send),
@@ -61,7 +61,7 @@ pub async fn diagnose(
     let kind = run.recorded.as_ref().map(|recorded| recorded.kind);
     if kind == Some(RecordedKind::AdkSession) && arguments.config.is_none() {
         return Err(EvalError::NoSource(
-            "a session of adk web may have gone wrong, so it is no path. Name criteria with --config that say what passes, or fork it and take a continuation that passed".to_owned(),
+            "a session of adk web may have gone wrong, so it cannot serve as a path. Name criteria with --config that say what passes, or fork it and take a continuation that passed".to_owned(),
         ));
     }
     let end = match (result.status, kind) {

@@ -55,6 +55,15 @@ async fn take(runs: &StoredRuns, case: &CaseUnderWay, place: &str, is_taken: boo
     assert_eq!(now.is_taken, is_taken, "{place}");
 }
 
+/// Hands the agent's place back while its request waits, which is canceled then. Returns when another one waits.
+async fn hand_back_agent(host: &mut Host, runs: &StoredRuns, case: &CaseUnderWay) {
+    let waiting = host.waiting().await;
+    take(runs, case, "agent", false).await;
+    while host.waiting().await == waiting {
+        tokio::time::sleep(LOOK).await;
+    }
+}
+
 /// A user who is a person begins, so that the case waits.
 const CASES: &str = r#"
   - name: chest pain
@@ -94,13 +103,8 @@ async fn a_person_acts_as_the_agent_and_a_tool_and_hands_them_back() {
     host.respond(&Response::Text("Help is coming")).await;
     // The agent waits for the user, and then for the person who acts as it: until it is handed back.
     host.respond(&Response::Text("Are you sure?")).await;
-    let (session, turn) = host.waiting().await;
     take(&runs, &case, "tool read", false).await;
-    take(&runs, &case, "agent", false).await;
-    while host.waiting().await == (session.clone(), turn.clone()) {
-        // The request that nobody waits for any more is canceled.
-        tokio::time::sleep(LOOK).await;
-    }
+    hand_back_agent(&mut host, &runs, &case).await;
     host.respond(&Response::Call("end_conversation", "{}")).await;
 
     let detail = ended(&runs, run).await;
@@ -185,11 +189,7 @@ async fn a_person_acts_for_an_agent_with_a_model_of_its_own_and_for_a_tool_that_
     host.respond(&Response::Text("Refund my order 8")).await;
     host.respond(&Response::Call("find_order", r#"{"order": 8}"#)).await;
     // The tool has run, and the agent waits for the person again.
-    let (session, turn) = host.waiting().await;
-    take(&runs, &case, "agent", false).await;
-    while host.waiting().await == (session.clone(), turn.clone()) {
-        tokio::time::sleep(LOOK).await;
-    }
+    hand_back_agent(&mut host, &runs, &case).await;
     // The agent's own model calls the tool that the person answers for.
     let refunded = r#"{"result": {"refunded": 4200}}"#;
     let asked = host.respond(&Response::Call("return_result", refunded)).await;
@@ -233,11 +233,7 @@ cases:
     assert!(asked.contains("Help.") && asked.contains("Hi"), "{asked}");
     let asked = host.respond(&Response::Text("And?")).await;
     assert!(asked.contains("You are the user") && asked.contains("From a person"), "{asked}");
-    let (session, turn) = host.waiting().await;
-    take(&runs, &case, "agent", false).await;
-    while host.waiting().await == (session.clone(), turn.clone()) {
-        tokio::time::sleep(LOOK).await;
-    }
+    hand_back_agent(&mut host, &runs, &case).await;
     host.respond(&Response::Call("end_conversation", "{}")).await;
     let detail = ended(&runs, run).await;
     assert_eq!(detail.summary.counts.passed, 1, "{detail:?}");
